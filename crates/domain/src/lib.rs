@@ -1,0 +1,26 @@
+//! The nouns of afterword: plain data and pure rules, no I/O of any kind.
+//!
+//! Everything here may be used by the hook (which has no runtime and no database) and by the team
+//! server alike. What reads a clock, a file or a socket lives elsewhere and hands its values in.
+
+#![warn(missing_docs)]
+
+pub mod event;
+pub mod ids;
+pub mod memory;
+pub mod observation;
+pub mod privacy;
+pub mod project;
+pub mod prompt;
+pub mod repair;
+pub mod reply;
+pub mod scope;
+pub mod session;
+pub mod snapshot;
+pub mod summary;
+pub mod text;
+pub mod time;
+pub mod wire;
+
+pub use ids::{Kind, PublicId};
+pub use time::{Clock, Time};

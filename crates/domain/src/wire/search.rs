@@ -1,0 +1,62 @@
+//! The search answer of `GET /api/search` and `afterword search --json`.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::ids::{Kind, PublicId};
+use crate::project::ProjectRef;
+use crate::time::Time;
+
+/// What is asked, as `POST /api/search` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchRequest {
+    /// Any text; empty lists the newest.
+    #[serde(default)]
+    pub query: String,
+    /// The project to look in; none looks everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectRef>,
+    /// Only this kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Only what was made at or after this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
+    /// Most results; 20 unless said, 200 at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchAnswer {
+    /// Best first; newest first for an empty query.
+    pub results: Vec<SearchResult>,
+    /// How many rows matched before the limit; counted up to 10,000.
+    pub total: usize,
+}
+
+/// One row that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchResult {
+    /// Its public id.
+    pub id: PublicId,
+    /// Unique across machines.
+    pub uid: Uuid,
+    /// What it is.
+    pub kind: Kind,
+    /// One line.
+    pub title: String,
+    /// The whole text of the row.
+    pub text: String,
+    /// In [0, 1]; 0.5 and more means that it answers the question.
+    pub score: f64,
+    /// The project's name.
+    pub project: String,
+    /// The agent's session id; empty for rows without a session.
+    pub session: String,
+    /// When it was made.
+    pub created_at: Time,
+    /// Files it concerns.
+    pub files: Vec<String>,
+}

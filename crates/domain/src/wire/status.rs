@@ -1,0 +1,56 @@
+//! Counts per stage, as `GET /api/stats` and `afterword status --json` give them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// Where every event stands. `received = spooled + stored` and
+/// `stored = distilled + waiting + parked` hold at any moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Events that hooks and other callers handed over and that were neither skipped nor known.
+    pub received: u64,
+    /// Events in the spool folder, not yet in the database.
+    pub spooled: u64,
+    /// Rows of the events table.
+    pub stored: u64,
+    /// Events that are in observations or summaries, or needed none.
+    pub distilled: u64,
+    /// Events whose turn is still to be distilled.
+    pub waiting: u64,
+    /// Events whose turn failed three times.
+    pub parked: u64,
+    /// Rows in the full-text index.
+    pub indexed: u64,
+    /// Events that came a second time.
+    pub duplicates: u64,
+    /// Events that were deliberately not stored, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Spool files that could not be read and were set aside.
+    pub spool_bad: u64,
+    /// Rows by kind.
+    pub rows: BTreeMap<String, u64>,
+    /// Projects known.
+    pub projects: u64,
+    /// Sessions known.
+    pub sessions: u64,
+    /// Tokens spent with a provider today, and the cap.
+    pub spend: Spend,
+    /// When an event was last stored.
+    pub last_stored_at: Option<Time>,
+    /// When a turn was last distilled.
+    pub last_distilled_at: Option<Time>,
+    /// Bytes of the database file and its log.
+    pub database_bytes: u64,
+}
+
+/// Tokens spent with a provider today.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spend {
+    /// Input and output together.
+    pub tokens_today: u64,
+    /// The hard cap for a day; none while no provider is set.
+    pub daily_token_cap: Option<u64>,
+}

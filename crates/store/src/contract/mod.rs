@@ -1,0 +1,61 @@
+//! What every backend promises, in traits by noun.
+//!
+//! Rules that hold for all of them: every call is one transaction; a call that returns an error has
+//! changed nothing; what a call wrote is durable when it returns and seen by every later read; every
+//! read of remembered rows takes a [`Scope`](afterword_domain::scope::Scope); lists come in the
+//! order their documentation names, ties broken by id.
+
+mod events;
+mod jobs;
+mod memories;
+mod portable;
+mod projects;
+mod rows;
+mod search;
+mod sessions;
+mod settings;
+
+pub use events::{Digest, EventStore, NewEvent, Recorded, StoredDigest, TurnKey};
+pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
+pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
+pub use projects::ProjectStore;
+pub use rows::{Row, RowBody, RowStore};
+pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, SearchStore};
+pub use sessions::SessionStore;
+pub use settings::SettingsStore;
+
+/// Everything a store can do. Blanket-implemented: a backend implements the traits by noun.
+pub trait Store:
+    ProjectStore
+    + SessionStore
+    + EventStore
+    + JobStore
+    + RowStore
+    + MemoryStore
+    + SnapshotStore
+    + SearchStore
+    + PortableStore
+    + SettingsStore
+    + Send
+    + Sync
+    + std::fmt::Debug
+{
+}
+
+impl<T> Store for T where
+    T: ProjectStore
+        + SessionStore
+        + EventStore
+        + JobStore
+        + RowStore
+        + MemoryStore
+        + SnapshotStore
+        + SearchStore
+        + PortableStore
+        + SettingsStore
+        + Send
+        + Sync
+        + std::fmt::Debug
+{
+}

@@ -1,0 +1,82 @@
+//! Reading remembered rows of any kind, and forgetting them.
+
+use afterword_domain::memory::Memory;
+use afterword_domain::observation::Observation;
+use afterword_domain::prompt::Prompt;
+use afterword_domain::scope::Scope;
+use afterword_domain::snapshot::Snapshot;
+use afterword_domain::summary::{Summary, SummaryLevel};
+use afterword_domain::{Kind, PublicId, Time};
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Rows of every kind by id, and the newest of each.
+#[async_trait]
+pub trait RowStore {
+    /// The rows that exist in the scope, in the order of `ids`.
+    async fn rows(&self, scope: Scope, ids: &[PublicId]) -> Result<Vec<Row>>;
+
+    /// The newest observations by time of work, without those of sub-agents unless asked.
+    async fn recent_observations(
+        &self,
+        scope: Scope,
+        limit: usize,
+        with_subagents: bool,
+    ) -> Result<Vec<Observation>>;
+
+    /// The newest summaries of a level by time of work, together with their conversation.
+    async fn recent_summaries(
+        &self,
+        scope: Scope,
+        level: SummaryLevel,
+        limit: usize,
+    ) -> Result<Vec<Summary>>;
+
+    /// The newest prompts.
+    async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>>;
+
+    /// Deletes rows of any kind with their index entries and links, and leaves a tombstone of each
+    /// uid, so that neither distilling nor an import brings them back. Returns the ids that existed.
+    async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>>;
+
+    /// How many rows of each kind there are.
+    async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>>;
+}
+
+/// A row of any kind with what lists need to show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Public id.
+    pub id: PublicId,
+    /// Unique across machines.
+    pub uid: Uuid,
+    /// Its project's key.
+    pub project_id: i64,
+    /// Its project's name.
+    pub project: String,
+    /// Its session's key.
+    pub session_id: Option<i64>,
+    /// The agent's id of its session; empty without a session.
+    pub session: String,
+    /// When it was made.
+    pub created_at: Time,
+    /// The row itself.
+    pub body: RowBody,
+}
+
+/// The row itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowBody {
+    /// An observation.
+    Observation(Observation),
+    /// A summary.
+    Summary(Summary),
+    /// A prompt.
+    Prompt(Prompt),
+    /// A memory.
+    Memory(Memory),
+    /// A snapshot.
+    Snapshot(Snapshot),
+}

@@ -1,0 +1,87 @@
+//! The full-text index over the analyzer's tokens. No database tokenises anything itself.
+
+use afterword_domain::scope::Scope;
+use afterword_domain::{Kind, PublicId, Time};
+use async_trait::async_trait;
+
+use crate::Result;
+
+/// Keyword search.
+#[async_trait]
+pub trait SearchStore {
+    /// Ranks rows that hold any of the terms by BM25 (k1 1.2, b 0.75; title, text and files
+    /// weighted 4, 1 and 2), best first.
+    ///
+    /// Terms are data, never syntax: no term can raise an error. Filters apply before the ranking.
+    /// To bound the time over large stores, terms that occur in very many rows rank only rows that
+    /// hold a rarer term too; when all terms are that common, the newest rows that hold them all
+    /// stand in.
+    async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer>;
+
+    /// The newest rows, for an empty query.
+    async fn newest(
+        &self,
+        scope: Scope,
+        kind: Option<Kind>,
+        since: Option<Time>,
+        limit: usize,
+    ) -> Result<Vec<Hit>>;
+
+    /// Rows in the index.
+    async fn indexed_rows(&self) -> Result<u64>;
+}
+
+/// The analyzer's tokens of a row, by field, joined by single blanks.
+///
+/// Tokens hold no blanks and no control characters; the backend may encode them as it needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexDoc {
+    /// Tokens of the title.
+    pub title: String,
+    /// Tokens of the text.
+    pub text: String,
+    /// Tokens of the files.
+    pub files: String,
+}
+
+/// A keyword query.
+#[derive(Clone, Debug, Default)]
+pub struct KeywordQuery {
+    /// The analyzer's tokens of the question; each counts once.
+    pub terms: Vec<String>,
+    /// Where to look.
+    pub scope: Scope,
+    /// Only this kind.
+    pub kind: Option<Kind>,
+    /// Only rows made at or after this time.
+    pub since: Option<Time>,
+    /// Most hits.
+    pub limit: usize,
+}
+
+/// What a keyword query found.
+#[derive(Clone, Debug, Default)]
+pub struct KeywordAnswer {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many rows matched within the filters; counting stops at 10,000.
+    pub total: usize,
+    /// For each term of the query, in order, in how many rows it occurs (counting stops at the
+    /// backend's bound for common terms).
+    pub rows_with_term: Vec<u64>,
+    /// Rows in the whole index.
+    pub indexed_rows: u64,
+}
+
+/// A row that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Which row.
+    pub id: PublicId,
+    /// BM25, larger is better; 0 for a list of the newest.
+    pub score: f64,
+    /// Its session.
+    pub session_id: Option<i64>,
+    /// When it was made.
+    pub created_at: Time,
+}

@@ -1,0 +1,24 @@
+//! Sessions. They come into being through events.
+
+use afterword_domain::session::Session;
+use afterword_domain::{Time, scope::Scope};
+use async_trait::async_trait;
+
+use crate::Result;
+
+/// Sessions as stored.
+#[async_trait]
+pub trait SessionStore {
+    /// The session of an agent by the agent's own id.
+    async fn find_session(&self, agent: &str, agent_session_id: &str) -> Result<Option<Session>>;
+
+    /// The session by its key; [`crate::Error::NotFound`] when there is none.
+    async fn get_session(&self, id: i64) -> Result<Session>;
+
+    /// Newest first by last event.
+    async fn list_sessions(&self, scope: Scope, limit: usize) -> Result<Vec<Session>>;
+
+    /// Marks active sessions whose last event is older than `before` as completed, with the reason
+    /// `idle`, and returns their keys. Work that waits for them stays.
+    async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>>;
+}

@@ -1,0 +1,1 @@
+//! The one blocking door to the daemon.

@@ -1,0 +1,160 @@
+//! Every environment variable, in one table, read once.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A variable that afterword reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, for the generated reference.
+    pub meaning: &'static str,
+}
+
+/// Every variable that afterword reads, for `docs/reference/environment.md`.
+pub const VARIABLES: &[Variable] = &[
+    var("AFTERWORD_HOME", "Data folder; `~/.afterword` unless set."),
+    var("AFTERWORD_PORT", "Port the daemon asks for first; 0 = any. Default 37777."),
+    var("AFTERWORD_PROJECT", "Name of the project, whatever the folder says."),
+    var("AFTERWORD_PROMPT_RECALL", "0 or 1: answer prompts with memories. Default 1."),
+    var("AFTERWORD_DISABLED", "1 stops every hook before it reads or writes anything."),
+    var(
+        "AFTERWORD_OBSERVER",
+        "Set by afterword for agents it runs itself; their hooks stay silent.",
+    ),
+    var("AFTERWORD_LOG", "Log level of the daemon: error, warn, info, debug. Default info."),
+    var("AFTERWORD_API_URL", "Address of a remote memory service."),
+    var("AFTERWORD_API_TOKEN", "Token for the remote memory service."),
+    var("AFTERWORD_USER_ID", "User id at the remote memory service; the login name unless set."),
+    var("AFTERWORD_CONFIG_DIR", "Folder of an `afterword.conf` or `adbpgmem.conf`."),
+    var("ADBPGMEM_API_URL", "As AFTERWORD_API_URL, for existing set-ups."),
+    var("ADBPGMEM_API_TOKEN", "As AFTERWORD_API_TOKEN, for existing set-ups."),
+    var("ADBPGMEM_USER_ID", "As AFTERWORD_USER_ID, for existing set-ups."),
+    var("ADBPGMEM_CONFIG_DIR", "As AFTERWORD_CONFIG_DIR, for existing set-ups."),
+    var("CLAUDE_CONFIG_DIR", "Claude Code's own folder; `~/.claude` unless set."),
+    var("CLAUDE_PROJECT_DIR", "Set by Claude Code for its hooks: the project's folder."),
+    var("HOME", "The person's home folder (USERPROFILE on Windows)."),
+    var("USER", "The login name (USERNAME on Windows)."),
+    var("NO_COLOR", "Set: no colour on the terminal."),
+    var("COLUMNS", "Width of the terminal, where it is set."),
+    var("PATH", "Used by `doctor` and `install` to see which agents are on the machine."),
+];
+
+const fn var(name: &'static str, meaning: &'static str) -> Variable {
+    Variable { name, meaning }
+}
+
+/// The variables as they were when the process began.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    /// Every variable of [`VARIABLES`] that is set to something.
+    values: BTreeMap<&'static str, String>,
+    /// `AFTERWORD_PORT`, where it is a port.
+    pub port: Option<u16>,
+    /// `AFTERWORD_PROMPT_RECALL`, where it is 0 or 1.
+    pub prompt_recall: Option<bool>,
+}
+
+impl Env {
+    /// Reads the environment. The only function of the program that does.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+    pub fn capture() -> Self {
+        Self::from_lookup(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
+    }
+
+    /// Takes the variables from a function, for tests.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Self {
+        let mut values: BTreeMap<&'static str, String> = BTreeMap::new();
+        for variable in VARIABLES {
+            if let Some(value) = lookup(variable.name).filter(|v| !v.is_empty()) {
+                values.insert(variable.name, value);
+            }
+        }
+        for (ours, windows) in [("HOME", "USERPROFILE"), ("USER", "USERNAME")] {
+            if !values.contains_key(ours)
+                && let Some(value) = lookup(windows).filter(|v| !v.is_empty())
+            {
+                values.insert(ours, value);
+            }
+        }
+        let port = values.get("AFTERWORD_PORT").and_then(|v| v.trim().parse().ok());
+        let prompt_recall = values.get("AFTERWORD_PROMPT_RECALL").map(|v| !is_off(v));
+        Self { values, port, prompt_recall }
+    }
+
+    /// A variable of the table, where it is set to something.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        debug_assert!(VARIABLES.iter().any(|v| v.name == name), "{name} is not in the table");
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// Whether hooks must stop before they read or write anything: switched off, or called by an
+    /// agent that afterword runs itself.
+    pub fn hooks_disabled(&self) -> bool {
+        self.get("AFTERWORD_DISABLED").is_some_and(|v| !is_off(v))
+            || self.get("AFTERWORD_OBSERVER").is_some_and(|v| !is_off(v))
+    }
+
+    /// The person's home folder; the current folder where there is none.
+    pub fn user_home(&self) -> PathBuf {
+        self.get("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from)
+    }
+
+    /// The data folder, with a leading `~` resolved.
+    pub fn home_folder(&self) -> PathBuf {
+        match self.get("AFTERWORD_HOME") {
+            Some(folder) => expand(folder, &self.user_home()),
+            None => self.user_home().join(".afterword"),
+        }
+    }
+
+    /// Claude Code's folder.
+    pub fn claude_folder(&self) -> PathBuf {
+        match self.get("CLAUDE_CONFIG_DIR") {
+            Some(folder) => expand(folder, &self.user_home()),
+            None => self.user_home().join(".claude"),
+        }
+    }
+}
+
+/// Resolves a leading `~` of a configured path.
+pub fn expand(path: &str, user_home: &std::path::Path) -> PathBuf {
+    match path.strip_prefix('~') {
+        Some("") => user_home.to_owned(),
+        Some(rest) if rest.starts_with(['/', '\\']) => user_home.join(&rest[1..]),
+        _ => PathBuf::from(path),
+    }
+}
+
+fn is_off(value: &str) -> bool {
+    matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "off" | "no")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(pairs: &[(&str, &str)]) -> Env {
+        Env::from_lookup(|name| {
+            pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+        })
+    }
+
+    #[test]
+    fn h11_a_tilde_is_the_home_folder() {
+        let env = env(&[("HOME", "/home/dev"), ("AFTERWORD_HOME", "~/memory")]);
+        assert_eq!(env.home_folder(), PathBuf::from("/home/dev/memory"));
+        assert_eq!(env.claude_folder(), PathBuf::from("/home/dev/.claude"));
+    }
+
+    #[test]
+    fn switches_read_zero_and_one() {
+        assert!(env(&[("AFTERWORD_DISABLED", "1")]).hooks_disabled());
+        assert!(env(&[("AFTERWORD_OBSERVER", "1")]).hooks_disabled());
+        assert!(!env(&[("AFTERWORD_DISABLED", "0")]).hooks_disabled());
+        assert_eq!(env(&[("AFTERWORD_PROMPT_RECALL", "0")]).prompt_recall, Some(false));
+        assert_eq!(env(&[("AFTERWORD_PORT", "0")]).port, Some(0));
+        assert_eq!(env(&[("AFTERWORD_PORT", "many")]).port, None);
+    }
+}

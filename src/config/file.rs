@@ -1,0 +1,132 @@
+//! `config.toml`: one struct a section, every key with a default.
+
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+
+/// The file's sections.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileConfig {
+    /// The local process.
+    pub daemon: Daemon,
+    /// What is taken in.
+    pub capture: Capture,
+    /// What is given back.
+    pub recall: Recall,
+    /// Which files the guard protects besides the agent's own memory.
+    pub guard: Guard,
+}
+
+/// `[daemon]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Daemon {
+    /// Port asked for first; another is taken when a foreign process holds it.
+    pub port: u16,
+    /// Minutes without a request after which the daemon leaves; 0: never.
+    pub idle_exit_minutes: u64,
+}
+
+impl Default for Daemon {
+    fn default() -> Self {
+        Self { port: 37_777, idle_exit_minutes: 60 }
+    }
+}
+
+/// `[capture]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capture {
+    /// Tools whose uses say nothing worth keeping.
+    pub skip_tools: Vec<String>,
+    /// Folders whose sessions are neither captured nor given context; `~` is resolved.
+    pub excluded_paths: Vec<String>,
+}
+
+/// Tools that manage tasks, ask the person or look tools up.
+pub const SKIP_TOOLS: [&str; 10] = [
+    "ListMcpResourcesTool",
+    "SlashCommand",
+    "Skill",
+    "TodoWrite",
+    "AskUserQuestion",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskList",
+    "TaskGet",
+    "ToolSearch",
+];
+
+impl Default for Capture {
+    fn default() -> Self {
+        Self { skip_tools: SKIP_TOOLS.map(str::to_owned).to_vec(), excluded_paths: Vec::new() }
+    }
+}
+
+/// `[recall]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Recall {
+    /// Give context at session start.
+    pub session_start: bool,
+    /// Answer prompts with memories.
+    pub prompt_recall: bool,
+}
+
+impl Default for Recall {
+    fn default() -> Self {
+        Self { session_start: true, prompt_recall: true }
+    }
+}
+
+/// `[guard]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Guard {
+    /// More files to protect, as globs over absolute paths; `~` is resolved.
+    pub extra_paths: Vec<String>,
+}
+
+impl FileConfig {
+    /// Reads the file. No file gives the defaults; a bad one gives them too, with the reason.
+    pub fn read(path: &Path) -> (Self, Option<String>) {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return (Self::default(), None),
+            Err(e) => {
+                return (Self::default(), Some(format!("cannot read {}: {e}", path.display())));
+            }
+        };
+        match toml::from_str(text.trim_start_matches('\u{feff}')) {
+            Ok(config) => (config, None),
+            Err(e) => {
+                let reason = format!(
+                    "{} is not valid, so the defaults are used:\n{}",
+                    path.display(),
+                    e.to_string().trim_end()
+                );
+                (Self::default(), Some(reason))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_file_gives_the_defaults_and_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        assert_eq!(FileConfig::read(&path), (FileConfig::default(), None));
+        std::fs::write(&path, "[daemon]\nport = 4\n").unwrap();
+        assert_eq!(FileConfig::read(&path).0.daemon.port, 4);
+        std::fs::write(&path, "[deamon]\nport = 4\n").unwrap();
+        let (config, problem) = FileConfig::read(&path);
+        assert_eq!(config, FileConfig::default());
+        assert!(problem.unwrap().contains("deamon"));
+    }
+}

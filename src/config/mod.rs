@@ -1,0 +1,45 @@
+//! Settings: a leaf of plain values, read once in `main` and handed down.
+//!
+//! [`env`] holds the table of every variable and is the only place that reads the environment;
+//! [`file`] reads `config.toml`; [`remote`] finds the remote service. Nothing here can do anything.
+
+pub mod clock;
+pub mod env;
+pub mod file;
+pub mod home;
+pub mod remote;
+
+pub use clock::SystemClock;
+pub use env::Env;
+pub use file::FileConfig;
+pub use home::Home;
+
+/// Everything a role may need to know, resolved: defaults, then `config.toml`, then variables.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The variables as they were when the process began.
+    pub env: Env,
+    /// The data folder and the names in it.
+    pub home: Home,
+    /// The sections of `config.toml`.
+    pub file: FileConfig,
+}
+
+impl Config {
+    /// Resolves the settings. A `config.toml` that cannot be read gives the defaults and the reason.
+    pub fn load(env: Env) -> (Self, Option<String>) {
+        let home = Home::new(env.home_folder());
+        let (file, problem) = FileConfig::read(&home.config_file());
+        (Self { env, home, file }, problem)
+    }
+
+    /// The port the daemon asks for first; 0 lets the system choose.
+    pub fn port(&self) -> u16 {
+        self.env.port.unwrap_or(self.file.daemon.port)
+    }
+
+    /// Whether prompts are answered with memories.
+    pub fn prompt_recall(&self) -> bool {
+        self.env.prompt_recall.unwrap_or(self.file.recall.prompt_recall)
+    }
+}

@@ -1,0 +1,1 @@
+//! stdin → event → reply, in milliseconds, whatever happens.

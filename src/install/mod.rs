@@ -1,0 +1,1 @@
+//! Edits other programs' config files so that every change can be taken back.
