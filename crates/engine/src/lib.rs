@@ -1,10 +1,21 @@
 //! The rules of afterword: what is taken in, how it is distilled, what is given back.
 //!
 //! Knows the store by its contract and the nouns of `domain`; knows nothing of HTTP, of agents or
-//! of the environment.
+//! of the environment. [`Engine`] is the one door; the folders behind it are the three verbs.
 
 #![warn(missing_docs)]
 
 pub mod analyze;
 pub mod distill;
+mod engine;
+mod error;
+mod intake;
+mod live;
+mod memories;
+mod portable;
 pub mod recall;
+mod worker;
+
+pub use engine::{Engine, Settings};
+pub use error::{Error, Result};
+pub use live::{LiveBody, LiveEvent};

@@ -11,3 +11,17 @@ pub fn clean(text: &str) -> String {
 
 /// Cleans every string and every key of a JSON value in place.
 pub fn clean_value(_value: &mut Value) {}
+
+/// A prompt after cleaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cleaned {
+    /// What is left.
+    pub text: String,
+    /// Private text was removed and nothing but white space is left.
+    pub private: bool,
+}
+
+/// Cleans a prompt.
+pub fn clean_prompt(text: &str) -> Cleaned {
+    Cleaned { text: text.to_owned(), private: false }
+}

@@ -28,3 +28,14 @@ pub async fn context(_store: &dyn Store, _request: &ContextRequest) -> Result<Co
 pub async fn search(_store: &dyn Store, _request: &SearchRequest) -> Result<SearchAnswer> {
     Ok(SearchAnswer::default())
 }
+
+/// At most three rows that answer a prompt.
+pub async fn prompt_recall(
+    _store: &dyn Store,
+    _project_id: i64,
+    _session_id: Option<i64>,
+    _prompt: &str,
+    _already_given: &[afterword_domain::PublicId],
+) -> Result<ContextBlock> {
+    Ok(ContextBlock::default())
+}

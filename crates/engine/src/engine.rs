@@ -1,0 +1,180 @@
+//! The one door to the rules: a store, a clock, settings, and who must be woken.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use afterword_domain::project::{Project, ProjectRef};
+use afterword_domain::wire::context::ContextBlock;
+use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
+use afterword_domain::wire::status::Status;
+use afterword_domain::{Clock, PublicId};
+use afterword_store::Store;
+use tokio::sync::{Notify, broadcast};
+
+use crate::live::{LiveBody, LiveEvent};
+use crate::recall::{self, ContextRequest};
+use crate::{Error, Result};
+
+/// How many sessions' given rows are remembered; older ones are forgotten first.
+const REMEMBERED_SESSIONS: usize = 512;
+
+/// Events kept for a slow watcher before it misses some.
+const LIVE_BUFFER: usize = 1024;
+
+/// What the engine is told about its task.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Tools whose uses are not stored.
+    pub skip_tools: HashSet<String>,
+    /// Whether session starts are answered with context.
+    pub session_context: bool,
+    /// Whether prompts are answered with memories.
+    pub prompt_recall: bool,
+}
+
+/// The rules at work on one store.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) settings: Settings,
+    pub(crate) work: Notify,
+    live: broadcast::Sender<LiveEvent>,
+    given: Mutex<Given>,
+}
+
+/// What sessions were given, so that nothing is given twice.
+#[derive(Debug, Default)]
+struct Given {
+    rows: HashMap<i64, HashSet<PublicId>>,
+    order: Vec<i64>,
+    /// Sessions that were compacted and have not been given their block since.
+    compacted: HashSet<i64>,
+}
+
+impl Engine {
+    /// Puts the parts together; starts nothing.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> Arc<Self> {
+        let (live, _) = broadcast::channel(LIVE_BUFFER);
+        Arc::new(Self {
+            store,
+            clock,
+            settings,
+            work: Notify::new(),
+            live,
+            given: Mutex::default(),
+        })
+    }
+
+    /// What happens from now on.
+    pub fn watch(&self) -> broadcast::Receiver<LiveEvent> {
+        self.live.subscribe()
+    }
+
+    /// The clock that the engine was given.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// The store that the engine works on.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    pub(crate) fn announce(&self, project_id: i64, body: LiveBody) {
+        // No watcher is no error.
+        drop(self.live.send(LiveEvent { project_id, body }));
+    }
+
+    /// Answers a search; any string is a valid query.
+    pub async fn search(&self, request: &SearchRequest) -> Result<SearchAnswer> {
+        Ok(recall::search(&*self.store, request).await?)
+    }
+
+    /// The project a reference means, without making one.
+    pub async fn find_project(&self, project: &ProjectRef) -> Result<Option<Project>> {
+        Ok(self.store.find_project(project).await?)
+    }
+
+    /// The block that the next session of a project would be given. A project that is not known
+    /// has none.
+    pub async fn context(&self, project: &ProjectRef) -> Result<ContextBlock> {
+        let Some(found) = self.store.find_project(project).await? else {
+            return Ok(ContextBlock::default());
+        };
+        let request = ContextRequest {
+            project_id: found.id,
+            project: found.name,
+            branch: project.branch.clone(),
+            session_id: None,
+            after_compaction: false,
+        };
+        Ok(recall::context(&*self.store, &request).await?)
+    }
+
+    /// The block for a session that starts, remembered as given to it.
+    pub(crate) async fn session_context(&self, request: &ContextRequest) -> Result<ContextBlock> {
+        let block = recall::context(&*self.store, request).await?;
+        if let Some(session) = request.session_id {
+            self.note_given(session, &block.shown, true);
+        }
+        Ok(block)
+    }
+
+    pub(crate) fn note_given(&self, session: i64, rows: &[PublicId], whole_block: bool) {
+        let mut given = self.given.lock().expect("no panic while held");
+        if whole_block {
+            given.compacted.remove(&session);
+            given.rows.remove(&session);
+        }
+        if !given.order.contains(&session) {
+            given.order.push(session);
+        }
+        given.rows.entry(session).or_default().extend(rows.iter().copied());
+        while given.order.len() > REMEMBERED_SESSIONS {
+            let oldest = given.order.remove(0);
+            given.rows.remove(&oldest);
+            given.compacted.remove(&oldest);
+        }
+    }
+
+    pub(crate) fn given(&self, session: i64) -> Vec<PublicId> {
+        let given = self.given.lock().expect("no panic while held");
+        given.rows.get(&session).map(|rows| rows.iter().copied().collect()).unwrap_or_default()
+    }
+
+    /// Notes that a session's context is being compacted away.
+    pub(crate) fn note_compaction(&self, session: i64) {
+        self.given.lock().expect("no panic while held").compacted.insert(session);
+    }
+
+    /// Whether a compacted session still waits for its block; true once.
+    pub(crate) fn take_compaction(&self, session: i64) -> bool {
+        self.given.lock().expect("no panic while held").compacted.remove(&session)
+    }
+
+    /// Counts of every stage that the database knows; the spool is the caller's to add.
+    pub async fn status(&self) -> Result<Status> {
+        Ok(self.store.counts().await?)
+    }
+
+    /// Makes parked turns wait again; returns how many.
+    pub async fn retry_parked(&self) -> Result<u64> {
+        let n = self.store.retry_parked_jobs(self.clock.now()).await?;
+        self.work.notify_one();
+        Ok(n)
+    }
+
+    /// Deletes rows of any kind for good.
+    pub async fn forget(&self, ids: &[PublicId]) -> Result<Vec<PublicId>> {
+        if ids.is_empty() {
+            return Err(Error::Invalid("no ids given: name the rows to forget, such as m4".into()));
+        }
+        let scope = afterword_domain::scope::Scope::All;
+        let gone = self.store.forget(scope, ids, self.clock.now()).await?;
+        if !gone.is_empty() {
+            self.announce(0, LiveBody::Forgotten { ids: gone.clone() });
+        }
+        Ok(gone)
+    }
+}

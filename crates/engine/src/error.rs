@@ -1,0 +1,18 @@
+//! What can go wrong in the engine.
+
+/// The result of every engine operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an operation was refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller's input cannot be used; the text says why.
+    #[error("{0}")]
+    Invalid(String),
+    /// No such row or project.
+    #[error("{0}")]
+    NotFound(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] afterword_store::Error),
+}

@@ -1,0 +1,120 @@
+//! Export and import of whole rows.
+
+use std::collections::HashMap;
+
+use afterword_domain::project::ProjectRef;
+use afterword_domain::scope::Scope;
+use afterword_domain::wire::portable::{ImportProblem, ImportReport, PortableRow};
+use afterword_domain::{Kind, privacy, repair};
+use afterword_store::contract::{ExportCursor, ImportRow};
+
+use crate::{Engine, Result, analyze};
+
+/// Problems that a report lists; the others are only counted.
+const LISTED_PROBLEMS: usize = 20;
+
+impl Engine {
+    /// The next rows of an export after a cursor; an empty list ends it.
+    pub async fn export_page(
+        &self,
+        scope: Scope,
+        after: Option<ExportCursor>,
+        limit: usize,
+    ) -> Result<Vec<(ExportCursor, PortableRow)>> {
+        Ok(self.store.export_page(scope, after, limit).await?)
+    }
+
+    /// Imports lines of JSON, `first_line` being the number of the first. Lines that cannot be used
+    /// are counted and skipped; all others are stored in one transaction.
+    ///
+    /// `fallback` is where rows go that name no project.
+    pub async fn import_lines(
+        &self,
+        lines: &str,
+        first_line: u64,
+        fallback: &ProjectRef,
+    ) -> Result<ImportReport> {
+        let mut report = ImportReport::default();
+        let mut rows = Vec::new();
+        let mut projects: HashMap<String, i64> = HashMap::new();
+        for (line, number) in lines.lines().zip(first_line..) {
+            if line.trim().is_empty() {
+                continue;
+            }
+            report.read += 1;
+            match read_row(line) {
+                Ok(row) => {
+                    let project_id = self.project_of(&row, fallback, &mut projects).await?;
+                    rows.push(import_row(row, project_id));
+                }
+                Err(reason) => {
+                    report.failed += 1;
+                    if report.problems.len() < LISTED_PROBLEMS {
+                        report.problems.push(ImportProblem { line: number, reason });
+                    }
+                }
+            }
+        }
+        if !rows.is_empty() {
+            let counts = self.store.import_rows(rows, self.clock.now()).await?;
+            report.stored = counts.stored;
+            report.skipped = counts.skipped;
+        }
+        Ok(report)
+    }
+
+    async fn project_of(
+        &self,
+        row: &PortableRow,
+        fallback: &ProjectRef,
+        known: &mut HashMap<String, i64>,
+    ) -> Result<i64> {
+        let reference = match &row.project {
+            Some(name) if !name.trim().is_empty() => {
+                ProjectRef { keys: row.project_keys.clone(), ..ProjectRef::named(name) }
+            }
+            _ => fallback.clone(),
+        };
+        let key = format!("{}\0{}", reference.name, reference.keys.join("\0"));
+        if let Some(id) = known.get(&key) {
+            return Ok(*id);
+        }
+        let id = self.store.resolve_project(&reference, self.clock.now()).await?.id;
+        known.insert(key, id);
+        Ok(id)
+    }
+}
+
+/// Reads and checks one line; the error says what is wrong with it.
+fn read_row(line: &str) -> std::result::Result<PortableRow, String> {
+    let value = match serde_json::from_str::<serde_json::Value>(line) {
+        Ok(value) => value,
+        // Only damage inside texts is repaired: half a line must not pass for a row.
+        Err(error) => match repair::parse(line.as_bytes()) {
+            Some(value) if line.trim_end().ends_with('}') => value,
+            _ => return Err(format!("is no JSON: {error}")),
+        },
+    };
+    let mut row: PortableRow = serde_json::from_value(value).map_err(|e| e.to_string())?;
+    row.text = privacy::clean(&row.text).trim().to_owned();
+    row.title = privacy::clean(&row.title).trim().to_owned();
+    if row.text.is_empty() {
+        return Err("has no text".to_owned());
+    }
+    privacy::clean_value(&mut row.metadata);
+    privacy::clean_value(&mut row.content);
+    for file in &mut row.files {
+        *file = privacy::clean(file);
+    }
+    row.kind.get_or_insert(Kind::Memory);
+    Ok(row)
+}
+
+fn import_row(row: PortableRow, project_id: i64) -> ImportRow {
+    ImportRow {
+        project_id,
+        text_key: analyze::text_key(&row.text),
+        index: analyze::index_doc(&row.title, &row.text, &row.files),
+        row,
+    }
+}

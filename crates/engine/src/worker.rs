@@ -1,0 +1,193 @@
+//! The worker that distils turns: it sleeps until work arrives or is due, and never polls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use afterword_domain::Time;
+use afterword_domain::observation::Source;
+use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
+use afterword_store::contract::{Job, NewObservation, NewSummary, StoredDigest, TurnOutcome};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::distill::{self, Finding};
+use crate::live::LiveBody;
+use crate::{Engine, Result, analyze};
+
+/// Digests of a turn that are looked at from its beginning and from its end.
+const HEAD: usize = 200;
+const TAIL: usize = 2_000;
+
+/// Milliseconds before a failed turn is tried again, by tries so far.
+const RETRY_MS: [i64; 3] = [1_000, 10_000, 60_000];
+
+/// How long the worker waits after the store itself failed.
+const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Distils turns until `stop` turns true. Jobs that an earlier process left claimed are taken
+    /// up first. Run one of these for each engine.
+    pub async fn run_worker(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
+        if let Err(error) = self.store.release_claimed_jobs().await {
+            tracing::warn!(%error, "claimed turns could not be released");
+        }
+        while !*stop.borrow() {
+            let pause = match self.distill_due().await {
+                Ok(next) => next.map(|at| self.until(at)),
+                Err(error) => {
+                    tracing::warn!(%error, "the queue cannot be read");
+                    Some(STORE_PAUSE)
+                }
+            };
+            let due = async {
+                match pause {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.work.notified() => {}
+                () = due => {}
+                _ = stop.changed() => {}
+            }
+        }
+    }
+
+    /// Distils every turn that is due now and says when the next one will be.
+    ///
+    /// Also the way to make everything searchable at once: a caller without a worker runs it.
+    pub async fn distill_due(&self) -> Result<Option<Time>> {
+        while let Some(job) = self.store.claim_job(self.clock.now()).await? {
+            self.work_on(&job).await?;
+        }
+        Ok(self.store.next_job_at().await?)
+    }
+
+    fn until(&self, at: Time) -> Duration {
+        let ms = at.millis() - self.clock.now().millis();
+        Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1))
+    }
+
+    async fn work_on(&self, job: &Job) -> Result<()> {
+        if let Err(error) = self.distill_turn(job).await {
+            let tries = usize::try_from(job.attempts).unwrap_or(0).min(RETRY_MS.len() - 1);
+            let retry_at = self.clock.now().plus_millis(RETRY_MS[tries]);
+            let parked = self.store.fail_job(job, &error.to_string(), retry_at).await?;
+            tracing::warn!(%error, session = job.turn.session_id, parked, "a turn failed");
+        }
+        Ok(())
+    }
+
+    async fn distill_turn(&self, job: &Job) -> Result<()> {
+        let digests = self.store.turn_digests(job.turn, HEAD, TAIL).await?;
+        let Some(last) = digests.last() else {
+            // Nothing is left of the turn; the job ends.
+            self.save(job, 0, Vec::new(), None, None).await?;
+            return Ok(());
+        };
+        let (seen, at) = (last.event_id, last.at);
+        let distilled = distill::by_rules(&digests);
+        let observations = distilled
+            .observations
+            .into_iter()
+            .map(|finding| new_observation(finding, &digests, at))
+            .collect();
+        let mut turns = self.store.turn_summaries(job.turn.session_id).await?;
+        turns.retain(|turn| turn.prompt_number != job.turn.prompt_number);
+        if let Some(content) = &distilled.summary {
+            turns.push(turn_summary(job, content, at));
+            turns.sort_by_key(|turn| turn.prompt_number);
+        }
+        let newest = turns.iter().map(|turn| turn.created_at).max().unwrap_or(at);
+        let session = distill::roll_up(&turns).map(|content| new_summary(content, newest));
+        let turn = distilled.summary.map(|content| new_summary(content, at));
+        self.save(job, seen, observations, turn, session).await
+    }
+
+    async fn save(
+        &self,
+        job: &Job,
+        seen_event_id: i64,
+        observations: Vec<NewObservation>,
+        turn_summary: Option<NewSummary>,
+        session_summary: Option<NewSummary>,
+    ) -> Result<()> {
+        let outcome = TurnOutcome {
+            job: job.clone(),
+            seen_event_id,
+            observations,
+            turn_summary,
+            session_summary,
+            now: self.clock.now(),
+        };
+        let saved = self.store.save_turn(outcome).await?;
+        for id in saved.new_observations {
+            let id = afterword_domain::PublicId::new(afterword_domain::Kind::Observation, id);
+            self.announce(job.project_id, LiveBody::NewObservation { id });
+        }
+        for id in saved.turn_summary.into_iter().chain(saved.session_summary) {
+            let id = afterword_domain::PublicId::new(afterword_domain::Kind::Summary, id);
+            self.announce(job.project_id, LiveBody::NewSummary { id });
+        }
+        Ok(())
+    }
+}
+
+fn new_observation(finding: Finding, digests: &[StoredDigest], fallback: Time) -> NewObservation {
+    let created_at = digests
+        .iter()
+        .filter(|d| finding.event_ids.contains(&d.event_id))
+        .map(|d| d.at)
+        .max()
+        .unwrap_or(fallback);
+    let content = finding.content;
+    let text = format!(
+        "{}\n{}\n{}\n{}",
+        content.subtitle,
+        content.narrative,
+        content.facts.join("\n"),
+        content.concepts.join(" ")
+    );
+    let files: Vec<String> =
+        content.files_modified.iter().chain(&content.files_read).cloned().collect();
+    let index = analyze::index_doc(&content.title, &text, &files);
+    NewObservation {
+        rule_key: finding.rule_key,
+        content,
+        event_ids: finding.event_ids,
+        subagent: finding.subagent,
+        source: Source::Rules,
+        created_at,
+        index,
+    }
+}
+
+fn new_summary(content: SummaryContent, created_at: Time) -> NewSummary {
+    let text = [
+        content.investigated.as_str(),
+        &content.learned,
+        &content.completed,
+        &content.next_steps,
+        &content.notes,
+    ]
+    .join("\n");
+    let files: Vec<String> =
+        content.files_modified.iter().chain(&content.files_read).cloned().collect();
+    let index = analyze::index_doc(&content.request, &text, &files);
+    NewSummary { content, source: Source::Rules, created_at, index }
+}
+
+/// The turn's summary as the roll-up reads it, before it is stored.
+fn turn_summary(job: &Job, content: &SummaryContent, at: Time) -> Summary {
+    Summary {
+        id: 0,
+        uid: Uuid::nil(),
+        session_id: Some(job.turn.session_id),
+        project_id: job.project_id,
+        level: SummaryLevel::Turn,
+        prompt_number: job.turn.prompt_number,
+        content: content.clone(),
+        source: Source::Rules,
+        created_at: at,
+    }
+}
