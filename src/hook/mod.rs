@@ -1,1 +1,4 @@
 //! stdin → event → reply, in milliseconds, whatever happens.
+
+pub mod platform;
+pub mod project;
