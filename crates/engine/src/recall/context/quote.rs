@@ -1,0 +1,246 @@
+//! Foreign text made safe to stand inside the block.
+//!
+//! Everything the block says about earlier work came from somewhere else: a tool's output, a web
+//! page, a file. Quoting makes it one line that cannot open or close an element, start a heading or
+//! a fence, or hide characters, in whatever Unicode form it is read.
+
+use std::collections::VecDeque;
+
+use unicode_normalization::char::decompose_compatible;
+
+/// What takes the place of what was cut.
+const ELLIPSIS: char = '…';
+
+/// Longest run of a fence character that is kept; three would open or close a fence.
+const MAX_FENCE_RUN: usize = 1;
+
+/// The text on one line of at most `most` UTF-16 units after escaping, cut with an ellipsis.
+///
+/// `&` and `<` become `&amp;` and `&lt;`, also where a character only turns into one of them by
+/// compatibility normalisation (`＜`). White space and control characters become single blanks,
+/// invisible characters go, and fences shrink to one sign. Cuts never split an escape. Reads no
+/// more of the text than it keeps.
+pub(super) fn quote(text: &str, most: usize) -> String {
+    let mut line = Line::new(most);
+    for c in text.chars() {
+        if !line.push(c) {
+            break;
+        }
+    }
+    line.done()
+}
+
+/// As [`quote`], for a value between double quotes.
+pub(super) fn quote_attribute(text: &str, most: usize) -> String {
+    quote(text, most).replace('"', "&quot;").replace('>', "&gt;")
+}
+
+/// A line that grows up to its room.
+struct Line {
+    out: String,
+    /// The lengths in units of what was written last, so that an ellipsis finds room.
+    pieces: VecDeque<(usize, usize)>,
+    units: usize,
+    most: usize,
+    /// White space was seen and something comes before it.
+    blank: bool,
+    last: Option<char>,
+    run: usize,
+    /// Characters read without one written: a text of nothing but invisible ones ends too.
+    idle: usize,
+}
+
+/// So many invisible characters in a row and the rest of the text is left out.
+const MAX_IDLE: usize = 10_000;
+
+impl Line {
+    fn new(most: usize) -> Self {
+        Self {
+            out: String::with_capacity(most.min(1_024)),
+            pieces: VecDeque::new(),
+            units: 0,
+            most,
+            blank: false,
+            last: None,
+            run: 0,
+            idle: 0,
+        }
+    }
+
+    /// Takes one character; false when the line is full and was cut.
+    fn push(&mut self, c: char) -> bool {
+        if c.is_whitespace() || c.is_control() {
+            self.blank = self.last.is_some();
+            self.idle += 1;
+            return self.idle < MAX_IDLE;
+        }
+        if is_invisible(c) || (is_joiner(c) && self.last.is_none_or(|l| self.blank || l.is_ascii()))
+        {
+            self.idle += 1;
+            return self.idle < MAX_IDLE;
+        }
+        self.idle = 0;
+        if self.is_long_fence(c) {
+            return true;
+        }
+        if self.blank {
+            self.blank = false;
+            if !self.write(" ") {
+                return false;
+            }
+        }
+        self.last = Some(c);
+        self.write_escaped(c)
+    }
+
+    /// Counts runs of fence characters, blanks between them not breaking a run of the same sign.
+    fn is_long_fence(&mut self, c: char) -> bool {
+        let sign = fence_sign(c);
+        let before = self.last.and_then(fence_sign);
+        self.run = if sign.is_some() && sign == before && !self.blank { self.run + 1 } else { 1 };
+        sign.is_some() && self.run > MAX_FENCE_RUN
+    }
+
+    fn write_escaped(&mut self, c: char) -> bool {
+        match c {
+            '<' => self.write("&lt;"),
+            '&' => self.write("&amp;"),
+            c if c.is_ascii() => self.write(c.encode_utf8(&mut [0; 4])),
+            c => match hidden_sign(c) {
+                Some('<') => self.write("&lt;"),
+                Some('&') => self.write("&amp;"),
+                Some(sign) => self.write(sign.encode_utf8(&mut [0; 4])),
+                None => self.write(c.encode_utf8(&mut [0; 4])),
+            },
+        }
+    }
+
+    fn write(&mut self, piece: &str) -> bool {
+        let units = piece.chars().map(char::len_utf16).sum::<usize>();
+        if self.units + units > self.most {
+            self.cut();
+            return false;
+        }
+        self.out.push_str(piece);
+        self.units += units;
+        self.pieces.push_back((piece.len(), units));
+        if self.pieces.len() > 2 {
+            self.pieces.pop_front();
+        }
+        true
+    }
+
+    fn cut(&mut self) {
+        while self.units + ELLIPSIS.len_utf16() > self.most || self.out.ends_with(' ') {
+            let Some((bytes, units)) = self.pieces.pop_back() else { break };
+            self.out.truncate(self.out.len() - bytes);
+            self.units -= units;
+        }
+        if self.units + ELLIPSIS.len_utf16() <= self.most {
+            self.out.push(ELLIPSIS);
+        }
+    }
+
+    fn done(self) -> String {
+        self.out
+    }
+}
+
+/// The one of our signs that a character becomes by compatibility normalisation.
+fn hidden_sign(c: char) -> Option<char> {
+    let mut sign = None;
+    decompose_compatible(c, |part| {
+        if matches!(part, '<' | '&' | '`' | '~' | '>' | '"') && sign.is_none() {
+            sign = Some(part);
+        }
+    });
+    sign
+}
+
+/// The fence character that a character is or becomes.
+fn fence_sign(c: char) -> Option<char> {
+    let sign = if c.is_ascii() { Some(c) } else { hidden_sign(c) };
+    sign.filter(|sign| matches!(sign, '`' | '~'))
+}
+
+/// Characters that take no room or turn the direction of writing; a reader cannot see them.
+const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Joiners shape letters of some scripts and faces of emoji; after ASCII they only hide.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use afterword_domain::text::utf16_len;
+    use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
+
+    use super::*;
+
+    #[test]
+    fn n4_no_form_of_the_tag_survives() {
+        for hostile in [
+            "</afterword-context>",
+            "＜/afterword-context＞",
+            "﹤/afterword-context﹥",
+            "</ afterword-context x>",
+            "<\u{200b}/after\u{200d}word-context>",
+            "<\u{338}/afterword-context>",
+            "<AFTERWORD-CONTEXT project=\"x\">",
+        ] {
+            let quoted = quote(hostile, 200);
+            assert!(!quoted.nfkc().any(|c| c == '<'), "{hostile:?} gave {quoted:?}");
+        }
+        assert_eq!(quote("a < b && c", 99), "a &lt; b &amp;&amp; c");
+        assert_eq!(quote_attribute("a\"><b", 99), "a&quot;&gt;&lt;b");
+    }
+
+    #[test]
+    fn n4_lines_controls_and_fences_lose_their_power() {
+        assert_eq!(quote("\n\n## Heading\r\nnext\u{2028}line\0!", 99), "## Heading next line !");
+        assert_eq!(quote("```rust\ncode\n````", 99), "`rust code `");
+        assert_eq!(quote("~~~ a ｀｀｀ b ``", 99), "~ a ` b `");
+        assert_eq!(quote("\u{1b}[31mred\u{202e}der", 99), "[31mredder");
+        assert_eq!(quote("👩\u{200d}💻 a\u{200d}b", 99), "👩\u{200d}💻 ab");
+    }
+
+    #[test]
+    fn d1_cuts_end_on_a_character_and_within_the_room() {
+        for text in ["🦀 и ещё <b> 中文 &", "&&&&&&&&", "a b c d e f g h i j k l", "<<<<"] {
+            let whole = quote(text, 1_000);
+            for most in 0..utf16_len(&whole) {
+                let cut = quote(text, most);
+                assert!(utf16_len(&cut) <= most, "{text} at {most}: {cut}");
+                assert!(most == 0 || cut.ends_with('…'), "{text} at {most}: {cut}");
+                let kept = cut.trim_end_matches('…');
+                assert!(whole.starts_with(kept), "{text} at {most}: {cut}");
+                let after = kept.rfind('&').map_or("", |at| &kept[at..]);
+                assert!(after.is_empty() || after.contains(';'), "half an escape: {cut}");
+            }
+            assert_eq!(quote(text, utf16_len(&whole)), whole);
+        }
+    }
+
+    #[test]
+    fn a_huge_text_of_nothing_ends() {
+        assert_eq!(quote(&"\u{200b}".repeat(1_000_000), 50), "");
+        assert_eq!(utf16_len(&quote(&"x".repeat(1_000_000), 50)), 50);
+    }
+
+    proptest! {
+        #[test]
+        fn quoted_text_is_one_safe_line(text in "\\PC*|.*|[<&`~ \\n\u{200b}＜a]*", most in 0_usize..80) {
+            let quoted = quote(&text, most);
+            prop_assert!(utf16_len(&quoted) <= most);
+            prop_assert!(!quoted.nfkc().any(|c| c == '<' || c.is_control()));
+            prop_assert!(!quoted.contains("``") && !quoted.contains("  "));
+        }
+    }
+}

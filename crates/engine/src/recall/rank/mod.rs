@@ -1,0 +1,12 @@
+//! One score in [0, 1] for a row and a question, the order it gives, and what says the same.
+
+mod matching;
+mod same;
+mod score;
+pub(super) mod weights;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use same::drop_repeats;
+pub(super) use score::{Candidate, Question, Ranked, halved};

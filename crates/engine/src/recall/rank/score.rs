@@ -1,0 +1,152 @@
+//! One score in [0, 1] for a row and a question, and the order it gives.
+//!
+//! ```text
+//! coverage = (1 - PASSAGE) · weight(terms in the row) / expected
+//!          +      PASSAGE  · weight(terms in its best passage) / expected
+//! score    = kind · coverage · (COVERAGE + BM25 · bm25 / best bm25
+//!                               + TITLE · weight(terms in title and files) / expected
+//!                               + RECENCY · ½^(age / half-life))
+//! ```
+//!
+//! A term weighs its inverse document frequency; a term that no row holds keeps its full weight, so
+//! a question about something else stays low. 0.5 and more means that the row answers the question.
+
+use std::cmp::Ordering;
+
+use afterword_domain::{Kind, Time};
+use afterword_store::contract::Row;
+
+use super::matching::{MAX_TERMS, Matcher, weight};
+use super::weights as w;
+use crate::recall::row_text::RowText;
+
+/// A question and what its terms weigh.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    terms: Vec<String>,
+    weights: Vec<f64>,
+    /// What a full answer is expected to hold.
+    expected: f64,
+}
+
+/// A row that was found, before it is ranked.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) row: Row,
+    pub(crate) bm25: f64,
+}
+
+/// A row with its score.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) row: Row,
+    pub(crate) text: RowText,
+    /// In [0, 1], four decimals.
+    pub(crate) score: f64,
+    /// How many terms of the question the row holds.
+    pub(crate) matched: u32,
+}
+
+impl Question {
+    /// Weighs terms by how many of the indexed rows hold them.
+    pub(crate) fn new(mut terms: Vec<String>, rows_with_term: &[u64], indexed_rows: u64) -> Self {
+        terms.truncate(MAX_TERMS);
+        let weights: Vec<f64> = terms
+            .iter()
+            .enumerate()
+            .map(|(place, term)| {
+                term_weight(term, rows_with_term.get(place).copied().unwrap_or(0), indexed_rows)
+            })
+            .collect();
+        let all: f64 = weights.iter().sum();
+        let expected = all * expected_share(terms.len());
+        Self { terms, weights, expected }
+    }
+
+    /// Scores the candidates, best first, newest first among equals.
+    pub(crate) fn rank(&self, candidates: Vec<Candidate>) -> Vec<Ranked> {
+        let finite = |bm25: f64| if bm25.is_finite() { bm25.max(0.0) } else { 0.0 };
+        let best = candidates.iter().map(|c| finite(c.bm25)).fold(0.0, f64::max);
+        let newest = candidates.iter().map(|c| c.row.created_at).max().unwrap_or_default();
+        let mut matcher = Matcher::new(&self.terms, &self.weights);
+        let mut ranked: Vec<Ranked> = candidates
+            .into_iter()
+            .map(|candidate| {
+                let bm25 = if best > 0.0 { finite(candidate.bm25) / best } else { 0.0 };
+                self.score(candidate.row, bm25, newest, &mut matcher)
+            })
+            .collect();
+        ranked.sort_by(in_order);
+        ranked
+    }
+
+    fn score(&self, row: Row, bm25: f64, newest: Time, matcher: &mut Matcher<'_>) -> Ranked {
+        let text = RowText::of(&row.body);
+        let found = matcher.matched(&text);
+        let share = |terms| (weight(&self.weights, terms) / self.expected).clamp(0.0, 1.0);
+        let coverage = if self.expected > 0.0 {
+            (1.0 - w::PASSAGE) * share(found.anywhere) + w::PASSAGE * share(found.together)
+        } else {
+            0.0
+        };
+        let heading = if coverage > 0.0 { share(found.heading) } else { 0.0 };
+        let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
+        let extra = w::BM25 * bm25 + w::TITLE * heading + w::RECENCY * recency;
+        let score = (kind_factor(row.id.kind) * coverage * (w::COVERAGE + extra)).clamp(0.0, 1.0);
+        let score = (score * 10_000.0).round() / 10_000.0;
+        Ranked { row, text, score, matched: found.anywhere.count_ones() }
+    }
+}
+
+/// 1 for `newest`, half of it for every half-life before.
+pub(crate) fn halved(at: Time, newest: Time, half_life_days: f64) -> f64 {
+    let age_ms = newest.millis().saturating_sub(at.millis()).max(0);
+    #[expect(clippy::cast_precision_loss, reason = "ages are far below 2^52 ms")]
+    let days = age_ms as f64 / 86_400_000.0;
+    0.5_f64.powf(days / half_life_days)
+}
+
+fn in_order(a: &Ranked, b: &Ranked) -> Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| b.row.created_at.cmp(&a.row.created_at))
+        .then_with(|| a.row.id.cmp(&b.row.id))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "row counts are far below 2^52")]
+pub(super) fn term_weight(term: &str, rows: u64, indexed_rows: u64) -> f64 {
+    let collection = (indexed_rows as f64).max(w::LEAST_COLLECTION);
+    let rows_with = (rows as f64).min(collection);
+    let idf = (1.0 + (collection - rows_with + 0.5) / (rows_with + 0.5)).ln();
+    if rows == 0 && is_cjk_pair(term) { idf * w::UNKNOWN_CJK_PAIR } else { idf }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a question has at most 64 terms")]
+fn expected_share(terms: usize) -> f64 {
+    if terms <= w::PLAIN_TERMS {
+        return 1.0;
+    }
+    let plain = w::PLAIN_TERMS as f64;
+    let all = terms as f64;
+    (plain + (all - plain) * w::LONG_QUESTION_SHARE) / all
+}
+
+const fn kind_factor(kind: Kind) -> f64 {
+    match kind {
+        Kind::Prompt => w::PROMPT_ROW,
+        Kind::Snapshot => w::SNAPSHOT_ROW,
+        Kind::Observation | Kind::Summary | Kind::Memory => 1.0,
+    }
+}
+
+fn is_cjk_pair(term: &str) -> bool {
+    let mut chars = term.chars();
+    let pair = (chars.next(), chars.next(), chars.next());
+    matches!(pair, (Some(a), Some(b), None) if is_cjk(a) && is_cjk(b))
+}
+
+/// Han, kana and hangul: scripts written without blanks or compared by pairs.
+const fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}

@@ -1,0 +1,230 @@
+//! Answering a question with rows.
+
+use std::collections::HashMap;
+
+use afterword_domain::project::ProjectRef;
+use afterword_domain::scope::Scope;
+use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult};
+use afterword_domain::{Kind, PublicId, Time};
+use afterword_store::contract::{Hit, KeywordQuery, Row};
+use afterword_store::{Result, Store};
+
+use super::rank::{Candidate, Question, Ranked, drop_repeats};
+use super::row_text::RowText;
+use crate::analyze;
+
+/// Results when the request names no limit.
+pub const DEFAULT_LIMIT: usize = 20;
+
+/// Most results of one answer.
+pub const MAX_LIMIT: usize = 200;
+
+/// Fewest candidates that are ranked, so that a small limit does not change the order.
+const LEAST_CANDIDATES: usize = 100;
+
+/// Candidates for each result.
+const CANDIDATES_PER_RESULT: usize = 5;
+
+/// Counting stops here, as in the store.
+const MAX_TOTAL: usize = 10_000;
+
+/// Most terms taken from a question that has nothing but stop words.
+const MAX_STOP_WORDS: usize = 32;
+
+/// Answers a search; any string is a valid query.
+///
+/// Results come best first, newest first among equals; rows that say the same come once. A blank
+/// query or `*` lists the newest rows, whose scores are 0. A query of nothing but public ids gives
+/// those rows first, with score 1. An unknown project gives an empty answer.
+pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<SearchAnswer> {
+    let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
+        return Ok(SearchAnswer::default());
+    };
+    let filter = Filter { scope, kind: request.kind, since: request.since };
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let candidates = (limit * CANDIDATES_PER_RESULT).max(LEAST_CANDIDATES);
+    let query = request.query.trim();
+    let (mut ranked, total) = if query.chars().all(|c| c == '*' || c.is_whitespace()) {
+        newest(store, &filter, candidates).await?
+    } else {
+        let named = rows_named(store, &filter, query).await?;
+        let (found, total) = keyword(store, &filter, terms_of(query), candidates).await?;
+        with_named(named, found, total)
+    };
+    let repeats = drop_repeats(&mut ranked);
+    ranked.truncate(limit);
+    let total = total.saturating_sub(repeats).max(ranked.len());
+    Ok(SearchAnswer { results: ranked.into_iter().map(result).collect(), total })
+}
+
+/// Which rows may answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filter {
+    pub(super) scope: Scope,
+    pub(super) kind: Option<Kind>,
+    pub(super) since: Option<Time>,
+}
+
+impl Filter {
+    fn admits(&self, row: &Row) -> bool {
+        self.kind.is_none_or(|kind| row.id.kind == kind)
+            && self.since.is_none_or(|since| row.created_at >= since)
+    }
+}
+
+/// The ranked rows that hold any of the terms, at most `limit`, and how many there are in all.
+pub(super) async fn keyword(
+    store: &dyn Store,
+    filter: &Filter,
+    terms: Vec<String>,
+    limit: usize,
+) -> Result<(Vec<Ranked>, usize)> {
+    if terms.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let query = KeywordQuery {
+        terms: terms.clone(),
+        scope: filter.scope.clone(),
+        kind: filter.kind,
+        since: filter.since,
+        limit,
+    };
+    let answer = store.keyword(query).await?;
+    let candidates = hydrate(store, filter, &answer.hits).await?;
+    let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows);
+    Ok((question.rank(candidates), answer.total))
+}
+
+/// The terms of a question; its stop words when it has nothing else.
+fn terms_of(query: &str) -> Vec<String> {
+    let mut terms = analyze::query_terms(query);
+    if terms.is_empty() {
+        for token in analyze::tokens(query) {
+            if terms.len() < MAX_STOP_WORDS && !terms.contains(&token) {
+                terms.push(token);
+            }
+        }
+    }
+    terms
+}
+
+/// The rows of hits in the order of the hits. Rows that went meanwhile are left out.
+async fn hydrate(store: &dyn Store, filter: &Filter, hits: &[Hit]) -> Result<Vec<Candidate>> {
+    let ids: Vec<PublicId> = hits.iter().map(|hit| hit.id).collect();
+    let rows = store.rows(filter.scope.clone(), &ids).await?;
+    let mut by_id: HashMap<PublicId, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let candidates = hits
+        .iter()
+        .filter_map(|hit| by_id.remove(&hit.id).map(|row| Candidate { row, bm25: hit.score }));
+    Ok(candidates.collect())
+}
+
+async fn scope_of(store: &dyn Store, project: Option<&ProjectRef>) -> Result<Option<Scope>> {
+    match project {
+        None => Ok(Some(Scope::All)),
+        Some(project) => {
+            let found = store.find_project(project).await?;
+            Ok(found.map(|project| Scope::Project(project.id)))
+        }
+    }
+}
+
+async fn newest(store: &dyn Store, filter: &Filter, limit: usize) -> Result<(Vec<Ranked>, usize)> {
+    // With a date only the list itself can say how many rows there are.
+    let wanted = if filter.since.is_some() { MAX_TOTAL } else { limit };
+    let mut hits = store.newest(filter.scope.clone(), filter.kind, filter.since, wanted).await?;
+    let total = if filter.since.is_some() { hits.len() } else { count(store, filter).await? };
+    hits.truncate(limit);
+    let candidates = hydrate(store, filter, &hits).await?;
+    let listed = candidates.into_iter().map(|candidate| listed(candidate.row, 0.0));
+    Ok((listed.collect(), total))
+}
+
+async fn count(store: &dyn Store, filter: &Filter) -> Result<usize> {
+    let counts = store.count_rows(filter.scope.clone()).await?;
+    let counts =
+        counts.into_iter().filter(|(kind, _)| filter.kind.is_none_or(|only| only == *kind));
+    let total: u64 = counts.map(|(_, rows)| rows).sum();
+    Ok(usize::try_from(total).unwrap_or(usize::MAX).min(MAX_TOTAL))
+}
+
+/// The rows that a query of nothing but public ids names.
+async fn rows_named(store: &dyn Store, filter: &Filter, query: &str) -> Result<Vec<Row>> {
+    let ids: Result<Vec<PublicId>, _> = query.split_whitespace().map(str::parse).collect();
+    let Ok(mut ids) = ids else { return Ok(Vec::new()) };
+    ids.truncate(MAX_LIMIT);
+    let mut rows = store.rows(filter.scope.clone(), &ids).await?;
+    rows.retain(|row| filter.admits(row));
+    Ok(rows)
+}
+
+/// Named rows first; what was also found by words does not come again.
+fn with_named(named: Vec<Row>, found: Vec<Ranked>, total: usize) -> (Vec<Ranked>, usize) {
+    let mut all: Vec<Ranked> = Vec::with_capacity(named.len() + found.len());
+    for row in named {
+        if !all.iter().any(|kept| kept.row.id == row.id) {
+            all.push(listed(row, 1.0));
+        }
+    }
+    let named = all.len();
+    let (again, new): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|ranked| all.iter().any(|kept| kept.row.id == ranked.row.id));
+    all.extend(new);
+    (all, total + named - again.len())
+}
+
+fn listed(row: Row, score: f64) -> Ranked {
+    Ranked { text: RowText::of(&row.body), row, score, matched: 0 }
+}
+
+fn result(ranked: Ranked) -> SearchResult {
+    let Ranked { row, text, score, .. } = ranked;
+    SearchResult {
+        id: row.id,
+        uid: row.uid,
+        kind: row.id.kind,
+        title: text.title,
+        text: text.text,
+        score,
+        project: row.project,
+        session: row.session,
+        created_at: row.created_at,
+        files: text.files,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use afterword_store::contract::RowBody;
+
+    use super::*;
+    use crate::recall::testing::{memory, row};
+
+    #[test]
+    fn k3_a_question_of_stop_words_keeps_its_words() {
+        assert_eq!(terms_of("the"), ["the"]);
+        assert!(terms_of("  ").is_empty());
+    }
+
+    #[test]
+    fn k10_named_rows_come_first_and_once() {
+        let named: Vec<Row> =
+            [1, 2, 1].map(|id| row(RowBody::Memory(memory(id, "text", 0)))).into();
+        let found = vec![listed(named[1].clone(), 0.4), {
+            listed(row(RowBody::Memory(memory(9, "m1 and m2", 0))), 0.3)
+        }];
+        let (all, total) = with_named(named, found, 2);
+        let ids: Vec<String> = all.iter().map(|ranked| ranked.row.id.to_string()).collect();
+        assert_eq!(ids, ["m1", "m2", "m9"]);
+        assert_eq!(total, 3);
+    }
+
+    #[test]
+    fn k5_filters_hold_for_named_rows_too() {
+        let filter = Filter { kind: Some(Kind::Observation), ..Filter::default() };
+        assert!(!filter.admits(&row(RowBody::Memory(memory(1, "text", 0)))));
+        let filter = Filter { since: Some(crate::recall::testing::day(1)), ..Filter::default() };
+        assert!(!filter.admits(&row(RowBody::Memory(memory(1, "text", 0)))));
+        assert!(filter.admits(&row(RowBody::Memory(memory(1, "text", 1)))));
+    }
+}
