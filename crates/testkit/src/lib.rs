@@ -1,1 +1,21 @@
-//! x
+//! What tests need around the real binary: a hermetic home, a scripted model, the real client.
+//!
+//! For development only; nothing that ships depends on it. Everything here listens on loopback,
+//! writes into temporary folders and ends only processes that it caused. What goes wrong in a
+//! test's surroundings panics with a sentence that says what was expected.
+
+mod claude_code;
+mod env;
+mod model_stub;
+mod output;
+mod payload;
+mod processes;
+mod sandbox;
+mod wait;
+
+pub use claude_code::{Absent, ClaudeCode, Conversation};
+pub use model_stub::{ModelStub, Request, Sighting, Turn};
+pub use output::Output;
+pub use payload::{Outcome, Payload};
+pub use sandbox::{DaemonLock, Sandbox};
+pub use wait::eventually;

@@ -1,0 +1,16 @@
+//! The only place of the test kit that reads the environment of the test run.
+
+/// The search path of the test run, so that `git` and `npm` are found.
+pub(crate) fn path() -> String {
+    read("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned())
+}
+
+/// Whether the tests run in CI, where nothing may be skipped.
+pub(crate) fn in_ci() -> bool {
+    read("CI").is_some_and(|value| value == "true" || value == "1")
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration to read it for them")]
+fn read(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

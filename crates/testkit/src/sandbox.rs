@@ -1,0 +1,313 @@
+//! A home, a project and a daemon that belong to one test alone.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use afterword_domain::wire::daemon::Endpoint;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::output::{Output, run};
+use crate::payload::Payload;
+use crate::wait::eventually;
+use crate::{env, processes};
+
+/// Bounds a broken run; nothing that works comes near it.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// A temporary home with its own project, environment and daemon.
+///
+/// Nothing of the person who runs the tests is seen: the environment holds only the search path,
+/// the home, the language, the data folder and port 0. When dropped it stops its daemon, kills the
+/// daemon where it does not stop, and removes everything.
+#[derive(Debug)]
+pub struct Sandbox {
+    binary: PathBuf,
+    home: PathBuf,
+    project: PathBuf,
+    /// Dropped last: the folder goes when the daemon has.
+    root: TempDir,
+}
+
+impl Sandbox {
+    /// Makes a home and a project with one commit. `binary` is `env!("CARGO_BIN_EXE_afterword")`.
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let root = tempfile::Builder::new().prefix("afterword-").tempdir().expect("a temp folder");
+        // Folders reached through a link (macOS) would show two names for one file.
+        let base = root.path().canonicalize().expect("the folder was just made");
+        let (home, project) = (base.join("home"), base.join("demo-project"));
+        fs::create_dir_all(home.join(".claude")).expect("a home can be made");
+        let sandbox = Self { binary: binary.into(), home, project, root };
+        sandbox.make_project(&sandbox.project);
+        sandbox
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The data folder, `.afterword` in the home; not there before something made it.
+    pub fn data(&self) -> PathBuf {
+        self.home.join(".afterword")
+    }
+
+    /// The project's folder, a repository with one commit.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// The binary under test.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
+    /// The folder that holds home and projects; scratch files are welcome.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Makes a further repository with one commit beside the project.
+    pub fn another_project(&self, name: &str) -> PathBuf {
+        let folder = self.project.with_file_name(name);
+        self.make_project(&folder);
+        folder
+    }
+
+    /// Writes a file of the project, with its folders.
+    pub fn write(&self, path: &str, text: &str) -> PathBuf {
+        let file = self.project.join(path);
+        fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(&file, text).expect("the project can be written");
+        file
+    }
+
+    /// A command in the project with the sandbox's environment and no other.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.project)
+            .env_clear()
+            .env("PATH", env::path())
+            .env("HOME", &self.home)
+            .env("LANG", "C.UTF-8")
+            .env("AFTERWORD_HOME", self.data())
+            .env("AFTERWORD_PORT", "0");
+        command
+    }
+
+    /// Runs git in `folder` with a fixed identity and no configuration but the repository's.
+    #[track_caller]
+    pub fn git(&self, folder: &Path, args: &[&str]) -> Output {
+        let mut command = self.command("git");
+        command.current_dir(folder).args(args).env("GIT_CONFIG_NOSYSTEM", "1");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "dev")
+                .env(format!("GIT_{role}_EMAIL"), "dev@example.com")
+                .env(format!("GIT_{role}_DATE"), "2026-01-02T03:04:05Z");
+        }
+        run(command, b"", DEADLINE).success()
+    }
+
+    /// Runs the binary in the project.
+    #[track_caller]
+    pub fn afterword(&self, args: &[&str]) -> Output {
+        self.afterword_with(args, b"")
+    }
+
+    /// Runs the binary in the project with something on its standard input.
+    #[track_caller]
+    pub fn afterword_with(&self, args: &[&str], stdin: &[u8]) -> Output {
+        let mut command = self.command(&self.binary);
+        command.args(args);
+        run(command, stdin, DEADLINE)
+    }
+
+    /// Runs a command of the test's own making to its end, as [`Self::command`] gives it.
+    #[track_caller]
+    pub fn run(&self, command: Command, stdin: &[u8]) -> Output {
+        run(command, stdin, DEADLINE)
+    }
+
+    /// Runs `afterword hook claude-code <event>` with a payload as the agent would send it.
+    #[track_caller]
+    pub fn hook(&self, event: &str, payload: &Value) -> Output {
+        let mut line = serde_json::to_vec(payload).expect("a value can be written");
+        line.push(b'\n');
+        self.afterword_with(&["hook", "claude-code", event], &line)
+    }
+
+    /// Sends a payload to the hook of its event, from this project unless it names a folder.
+    #[track_caller]
+    pub fn send(&self, payload: &Payload) -> Output {
+        self.hook(payload.event(), &payload.json(&self.project))
+    }
+
+    /// Starts the daemon and returns its process id once it answers.
+    #[track_caller]
+    pub fn start_daemon(&self) -> u32 {
+        drop(self.afterword(&["daemon", "start"]).success());
+        self.wait_for_daemon()
+    }
+
+    /// Waits until the daemon answers, whoever starts it, and returns its process id.
+    #[track_caller]
+    pub fn wait_for_daemon(&self) -> u32 {
+        eventually("a daemon that answers", DEADLINE, || {
+            let status = self.afterword(&["daemon", "status", "--json"]);
+            let status: Value = serde_json::from_str(&status.stdout).ok()?;
+            if status["running"] != true {
+                return None;
+            }
+            u32::try_from(status["pid"].as_u64()?).ok()
+        })
+    }
+
+    /// Waits until `afterword status --json` satisfies `wanted` and returns it.
+    #[track_caller]
+    pub fn wait_for_status(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        eventually(what, DEADLINE, || {
+            let status = self.afterword(&["status", "--json"]);
+            let status: Value = serde_json::from_str(&status.stdout).ok()?;
+            wanted(&status).then_some(status)
+        })
+    }
+
+    /// What the daemon published about itself, where the file is there and whole.
+    pub fn endpoint(&self) -> Option<Endpoint> {
+        let text = fs::read(self.data().join("daemon.json")).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// The id of the daemon's process, where one of this home runs.
+    pub fn daemon_pid(&self) -> Option<u32> {
+        let pid = self.endpoint()?.pid;
+        let installed = self.data().join("bin").join(exe("afterword"));
+        let ours = processes::runs_one_of(pid, &[&self.binary, &installed]);
+        (processes::is_alive(pid) && ours).then_some(pid)
+    }
+
+    /// Kills the daemon without warning and waits until it is gone; false where none ran.
+    #[track_caller]
+    pub fn kill_daemon(&self) -> bool {
+        let Some(pid) = self.daemon_pid() else { return false };
+        processes::kill(pid);
+        eventually("the end of the killed daemon", DEADLINE, || {
+            (!processes::is_alive(pid)).then_some(true)
+        })
+    }
+
+    /// Takes the lock that makes a daemon the owner of this home: until it is released no daemon
+    /// can come up here, whoever starts one. A running daemon must be ended first.
+    #[track_caller]
+    pub fn keep_daemon_away(&self) -> DaemonLock {
+        fs::create_dir_all(self.data()).expect("the data folder can be made");
+        let path = self.data().join("daemon.lock");
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .expect("the lock file can be opened");
+        eventually("the daemon's lock", DEADLINE, || match file.try_lock() {
+            Ok(()) => Some(()),
+            Err(TryLockError::WouldBlock) => None,
+            Err(TryLockError::Error(error)) => panic!("cannot lock: {error}"),
+        });
+        DaemonLock { _file: file }
+    }
+
+    fn make_project(&self, folder: &Path) {
+        fs::create_dir_all(folder).expect("a project can be made");
+        // The name makes the first commit its own: equal first commits would be one project.
+        let name = folder.file_name().expect("a project has a name").to_string_lossy();
+        fs::write(folder.join("README.md"), format!("# {name}\n")).expect("it can be written");
+        drop(self.git(folder, &["init", "-q", "-b", "main"]));
+        drop(self.git(folder, &["add", "-A"]));
+        drop(self.git(folder, &["commit", "-q", "-m", "start"]));
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let Some(pid) = self.daemon_pid() else { return };
+        let mut stop = self.command(&self.binary);
+        stop.args(["daemon", "stop"]).stdout(std::process::Stdio::null());
+        stop.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        drop(stop.status());
+        // Only where stopping failed; a panic here would hide the one of the test.
+        if self.daemon_pid() == Some(pid) {
+            processes::kill(pid);
+        }
+    }
+}
+
+/// The daemon's lock in a test's hands; dropping it lets a daemon come up again.
+#[derive(Debug)]
+pub struct DaemonLock {
+    _file: File,
+}
+
+/// The name of a program's file on this system.
+fn exe(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn nothing_of_the_person_who_runs_the_tests_is_seen() {
+        let sandbox = Sandbox::new("/nowhere/afterword");
+        let seen = run(sandbox.command("env"), b"", DEADLINE).success().stdout;
+        let mut names: Vec<&str> = seen.lines().filter_map(|l| l.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["AFTERWORD_HOME", "AFTERWORD_PORT", "HOME", "LANG", "PATH"]);
+    }
+
+    #[test]
+    fn projects_are_repositories_with_one_commit_of_their_own_the_same_in_every_run() {
+        let (sandbox, again) = (Sandbox::new("/nowhere/a"), Sandbox::new("/nowhere/a"));
+        let other = sandbox.another_project("second");
+        let head = |folder: &Path| sandbox.git(folder, &["rev-parse", "HEAD"]).stdout;
+        assert_eq!(head(sandbox.project()), head(again.project()));
+        assert_ne!(head(sandbox.project()), head(&other));
+        assert_eq!(sandbox.git(&other, &["rev-list", "--count", "HEAD"]).stdout.trim(), "1");
+    }
+
+    #[test]
+    fn the_lock_of_the_daemon_is_held_and_released() {
+        let sandbox = Sandbox::new("/nowhere/afterword");
+        let lock = sandbox.keep_daemon_away();
+        let other = File::open(sandbox.data().join("daemon.lock")).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(lock);
+        other.try_lock().unwrap();
+    }
+
+    #[test]
+    fn a_stale_process_id_is_nobody_to_kill() {
+        let sandbox = Sandbox::new("/nowhere/afterword");
+        fs::create_dir_all(sandbox.data()).unwrap();
+        let endpoint = Endpoint {
+            port: 1,
+            pid: std::process::id(),
+            started_at_ms: 0,
+            protocol: 1,
+            version: "0".to_owned(),
+        };
+        let text = serde_json::to_vec(&endpoint).unwrap();
+        fs::write(sandbox.data().join("daemon.json"), text).unwrap();
+        assert_eq!(sandbox.endpoint(), Some(endpoint));
+        if cfg!(target_os = "linux") {
+            assert_eq!(sandbox.daemon_pid(), None);
+            assert!(!sandbox.kill_daemon());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The real Claude Code CLI with our hooks, against a scripted model.
+
+mod machinery;
