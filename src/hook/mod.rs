@@ -1,4 +1,22 @@
 //! stdin → event → reply, in milliseconds, whatever happens.
+//!
+//! [`run`] is the whole role: [`stdin`] reads the payload, an adapter of [`agents`] understands it,
+//! [`project`] and [`pause`] say where it belongs and whether it is wanted, [`guard`] answers for
+//! tools that are about to run, [`boundary`] cleans and cuts what may leave, [`delivery`] hands it
+//! to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`].
 
+pub mod agents;
+pub mod boundary;
+pub mod delivery;
+mod flow;
+pub mod guard;
+mod interim;
+pub mod log;
+pub mod pause;
 pub mod platform;
 pub mod project;
+pub mod spool;
+pub mod stdin;
+pub mod transcript;
+
+pub use flow::{run, run_with};

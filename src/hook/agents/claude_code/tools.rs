@@ -1,0 +1,169 @@
+//! Claude Code's tools: their kinds, the files and commands they name, and what of their answers is
+//! worth keeping.
+
+use afterword_domain::event::{ToolClass, ToolUse};
+use serde_json::{Map, Value};
+
+use super::wire::WireEvent;
+
+/// Length from which a text without a blank is taken for encoded bytes.
+const ENCODED: usize = 4 * 1024;
+
+/// A tool use; none when the tool has no name.
+pub fn tool_use(wire: &mut WireEvent, failed: bool) -> Option<ToolUse> {
+    let name = wire.tool_name.take().filter(|n| !n.is_empty())?;
+    let class = class_of(&name);
+    let mut input = std::mem::take(&mut wire.tool_input);
+    let mut output = std::mem::take(&mut wire.tool_response);
+    let error = wire.error.take().filter(|e| !e.trim().is_empty());
+    let error = match (error, failed, wire.is_interrupt) {
+        (Some(error), _, _) => Some(error),
+        (None, true, true) => Some("interrupted by the user".to_owned()),
+        (None, true, false) => Some("failed".to_owned()),
+        (None, false, _) => None,
+    };
+    if class == ToolClass::Mcp {
+        output = unwrap_blocks(output);
+    }
+    drop_weight(&mut input);
+    drop_weight(&mut output);
+    Some(ToolUse {
+        paths: paths_of(class, &input),
+        command: command_of(class, &input),
+        call_id: wire.tool_use_id.take().filter(|id| !id.is_empty()),
+        duration_ms: wire.duration_ms,
+        name,
+        class,
+        input,
+        output,
+        error,
+    })
+}
+
+/// What kind of thing a tool does.
+pub fn class_of(name: &str) -> ToolClass {
+    match name {
+        "Read" | "NotebookRead" => ToolClass::Read,
+        "Write" => ToolClass::Write,
+        "Edit" | "MultiEdit" | "NotebookEdit" => ToolClass::Edit,
+        "Bash" | "PowerShell" => ToolClass::Shell,
+        "Grep" | "Glob" | "LS" => ToolClass::Search,
+        "WebFetch" | "WebSearch" => ToolClass::Web,
+        "Agent" | "Task" => ToolClass::Agent,
+        _ if name.starts_with("mcp__") => ToolClass::Mcp,
+        _ => ToolClass::Other,
+    }
+}
+
+/// The files that a call names. A search names a folder to look in, which is no file it used.
+fn paths_of(class: ToolClass, input: &Value) -> Vec<String> {
+    let keys: &[&str] = match class {
+        ToolClass::Read | ToolClass::Write | ToolClass::Edit => {
+            &["file_path", "notebook_path", "path"]
+        }
+        ToolClass::Mcp => &["file_path", "path", "paths"],
+        _ => &[],
+    };
+    let mut paths: Vec<String> = Vec::new();
+    for value in keys.iter().filter_map(|key| input.get(key)) {
+        let listed = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        for path in listed.iter().filter_map(Value::as_str).filter(|p| !p.is_empty()) {
+            if !paths.iter().any(|known| known == path) {
+                paths.push(path.to_owned());
+            }
+        }
+    }
+    paths
+}
+
+fn command_of(class: ToolClass, input: &Value) -> Option<String> {
+    if class != ToolClass::Shell {
+        return None;
+    }
+    // Some models send the whole input as the command.
+    let command = input.get("command").unwrap_or(input);
+    match command {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            Some(words.join(" "))
+        }
+        _ => None,
+    }
+    .filter(|line| !line.trim().is_empty())
+}
+
+/// The content of an MCP answer: the text of its blocks, or the JSON inside its string.
+fn unwrap_blocks(output: Value) -> Value {
+    match output {
+        Value::Array(blocks) if !blocks.is_empty() && blocks.iter().all(is_block) => {
+            let texts: Vec<String> = blocks.iter().map(block_text).collect();
+            unwrap_blocks(Value::String(texts.join("\n")))
+        }
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            // As JSON its keys are seen by the privacy scanner.
+            serde_json::from_str(&text).unwrap_or(Value::String(text))
+        }
+        other => other,
+    }
+}
+
+fn is_block(block: &Value) -> bool {
+    block.get("type").is_some_and(Value::is_string)
+}
+
+fn block_text(block: &Value) -> String {
+    let text = |value: &Value| value.get("text").and_then(Value::as_str).map(str::to_owned);
+    match block["type"].as_str().unwrap_or_default() {
+        "text" => text(block).unwrap_or_default(),
+        "resource" => text(&block["resource"]).unwrap_or_else(|| left_out("resource")),
+        "resource_link" => block["uri"].as_str().unwrap_or_default().to_owned(),
+        kind => left_out(kind),
+    }
+}
+
+/// Takes out what is large and says nothing: whole files before an edit, images, encoded bytes.
+fn drop_weight(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.remove("originalFile");
+            drop_media(members);
+            members.iter_mut().for_each(|(_, member)| drop_weight(member));
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_weight),
+        Value::String(text) if is_encoded(text) => *text = left_out("encoded data"),
+        _ => {}
+    }
+}
+
+fn drop_media(members: &mut Map<String, Value>) {
+    let is_text = |v: Option<&Value>| v.is_some_and(Value::is_string);
+    if is_text(members.get("base64")) {
+        members.insert("base64".to_owned(), left_out("file").into());
+    }
+    if members.get("isImage").is_some_and(|v| v == true) && is_text(members.get("stdout")) {
+        members.insert("stdout".to_owned(), left_out("image").into());
+    }
+    let kind = members.get("type").and_then(Value::as_str).unwrap_or_default();
+    if matches!(kind, "image" | "audio" | "base64") && is_text(members.get("data")) {
+        let mark = left_out(kind);
+        members.insert("data".to_owned(), mark.into());
+    }
+}
+
+fn is_encoded(text: &str) -> bool {
+    if text.starts_with("data:") && text.get(..200).unwrap_or(text).contains(";base64,") {
+        return true;
+    }
+    text.len() >= ENCODED
+        && text.bytes().all(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_' | b'\n' | b'\r')
+        })
+        // A column of numbers is no code.
+        && text.bytes().any(|b| b.is_ascii_uppercase())
+        && text.lines().take(2).all(|line| line.len() >= 60)
+}
+
+fn left_out(what: &str) -> String {
+    format!("[{what} left out]")
+}

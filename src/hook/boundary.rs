@@ -1,0 +1,278 @@
+//! What may leave the hook: every text of an event cleaned, then cut to size.
+//!
+//! One function for every event, sent or spooled. It takes events apart without `..`, so a new field
+//! does not compile until it is treated here. Cleaning comes before cutting: a cut could separate a
+//! private text from its mark.
+
+use afterword_domain::event::{Event, EventBody, Subagent, ToolClass, ToolUse};
+use afterword_domain::privacy::{clean, clean_value};
+use afterword_domain::project::ProjectRef;
+use afterword_domain::text::{head_and_tail, prefix};
+use afterword_domain::wire::spool;
+use serde_json::Value;
+
+use super::interim::{clean_prompt, is_secret_path, names_secret_path};
+
+/// Most bytes of one text.
+pub const TEXT: usize = 32 * 1024;
+
+/// Most bytes of a whole encoded event.
+pub const EVENT: usize = 256 * 1024;
+
+/// Most bytes of a path.
+const PATH: usize = 4 * 1024;
+
+/// Most bytes of an id or a name.
+const WORD: usize = 512;
+
+/// Most files of one tool use.
+const PATHS: usize = 200;
+
+/// Stands where the content of a key file was.
+pub const KEY_FILE: &str = "[content of a key file left out]";
+
+/// Stands where a result was that no cutting made small enough.
+const TOO_LARGE: &str = "[left out: too large]";
+
+/// Sizes tried one after the other on an event that is too large: bytes of a text, items of a list.
+const STEPS: [(usize, usize); 5] =
+    [(8 * 1024, 2_000), (2 * 1024, 500), (512, 200), (128, 50), (32, 10)];
+
+/// An event that may leave, and its bytes as sent and spooled.
+#[derive(Clone, Debug)]
+pub struct Sealed {
+    /// The event.
+    pub event: Event,
+    /// The event as JSON.
+    pub bytes: Vec<u8>,
+}
+
+/// Cleans and cuts an event; none when nothing is left that says which session it is of, or when a
+/// prompt held nothing but what a machine put there.
+pub fn seal(mut event: Event) -> Option<Sealed> {
+    treat(&mut event);
+    let empty_prompt = matches!(&event.body, EventBody::Prompt { text, private: false }
+        if text.trim().is_empty());
+    if event.agent_session_id.is_empty() || empty_prompt {
+        return None;
+    }
+    let mut bytes = spool::encode(&event).ok()?;
+    for (text, items) in STEPS {
+        if bytes.len() <= EVENT {
+            break;
+        }
+        shrink(&mut event.body, text, items);
+        bytes = spool::encode(&event).ok()?;
+    }
+    if bytes.len() > EVENT
+        && let EventBody::ToolUse { tool } = &mut event.body
+    {
+        // Many small members on many levels: that the tool ran still counts.
+        tool.input = Value::Null;
+        tool.output = TOO_LARGE.into();
+        bytes = spool::encode(&event).ok()?;
+    }
+    Some(Sealed { event, bytes })
+}
+
+fn treat(event: &mut Event) {
+    let Event {
+        uid: _,
+        at: _,
+        agent: _,
+        agent_session_id,
+        project,
+        cwd,
+        turn_id,
+        subagent,
+        model,
+        transcript_path,
+        body,
+    } = event;
+    // A masked id would join sessions that have nothing in common; a UUID cannot be a secret.
+    if uuid::Uuid::try_parse(agent_session_id).is_err() {
+        word(agent_session_id);
+    }
+    let ProjectRef { keys, name, root, worktree, branch } = project;
+    for key in keys {
+        text(key, PATH);
+    }
+    word(name);
+    [root, cwd, transcript_path].into_iter().flatten().for_each(|path| text(path, PATH));
+    [worktree, branch, turn_id, model].into_iter().flatten().for_each(word);
+    if let Some(Subagent { id, kind }) = subagent {
+        word(id);
+        word(kind);
+    }
+    match body {
+        EventBody::SessionStart { source: _ } => {}
+        EventBody::Prompt { text, private } => {
+            let cleaned = clean_prompt(text);
+            *private |= cleaned.private;
+            *text = if *private { String::new() } else { head_and_tail(&cleaned.text, TEXT) };
+        }
+        EventBody::ToolUse { tool } => treat_tool(tool),
+        EventBody::PreCompact { trigger, instructions } => {
+            word(trigger);
+            optional(instructions);
+        }
+        EventBody::PostCompact { summary } => text(summary, TEXT),
+        EventBody::Stop { answer, error } => {
+            optional(answer);
+            optional(error);
+        }
+        EventBody::SubagentStop { answer } => optional(answer),
+        EventBody::SessionEnd { reason } => word(reason),
+    }
+}
+
+fn treat_tool(tool: &mut ToolUse) {
+    hide_key_files(tool);
+    let ToolUse { name, class: _, call_id, input, output, error, paths, command, duration_ms: _ } =
+        tool;
+    word(name);
+    call_id.iter_mut().for_each(word);
+    for value in [input, output] {
+        clean_value(value);
+        cut(value, TEXT, usize::MAX);
+    }
+    optional(error);
+    paths.truncate(PATHS);
+    for path in paths {
+        text(path, PATH);
+    }
+    optional(command);
+}
+
+/// Keeps that a key file was used, and drops what was in it.
+fn hide_key_files(tool: &mut ToolUse) {
+    if tool.paths.iter().any(|p| is_secret_path(p)) {
+        if let Value::Object(members) = &mut tool.input {
+            for (key, value) in members {
+                let names = ["file_path", "notebook_path", "path", "pattern", "glob"];
+                if !names.contains(&key.as_str()) && !value.is_number() && !value.is_boolean() {
+                    *value = KEY_FILE.into();
+                }
+            }
+        } else if !tool.input.is_null() {
+            tool.input = KEY_FILE.into();
+        }
+        hide_result(tool);
+    } else if let Some(command) = tool.command.as_mut().filter(|c| names_secret_path(c)) {
+        // The lines after the first may be what is written into the file.
+        if let Some((first, _)) = command.trim_start().split_once('\n') {
+            *command = format!("{first}\n{KEY_FILE}");
+            let shown = command.clone();
+            if let Value::Object(members) = &mut tool.input {
+                members.insert("command".to_owned(), shown.into());
+            }
+        }
+        hide_result(tool);
+    }
+    if tool.class == ToolClass::Search {
+        hide_lines(&mut tool.output);
+    }
+}
+
+fn hide_result(tool: &mut ToolUse) {
+    if !tool.output.is_null() {
+        tool.output = KEY_FILE.into();
+    }
+    if let Some(error) = &mut tool.error {
+        // The exit code of a shell is worth keeping; what follows it is output.
+        let first = error.lines().next().filter(|l| l.starts_with("Exit code"));
+        *error = first.map_or_else(|| KEY_FILE.to_owned(), |l| format!("{l}\n{KEY_FILE}"));
+    }
+}
+
+/// Drops the lines that a search found in key files: `PATH:LINE:TEXT`.
+fn hide_lines(output: &mut Value) {
+    match output {
+        Value::String(text) if text.contains(':') || text.contains('-') => {
+            let shown = |line: &&str| {
+                let path = line.split(':').next().unwrap_or_default();
+                // Lines around a match have dashes: `PATH-LINE-TEXT`.
+                let around =
+                    line.char_indices().filter(|(_, c)| *c == '-').map(|(i, _)| &line[..i]);
+                !is_secret_path(path) && !around.take(32).any(is_secret_path)
+            };
+            if !text.lines().all(|line| shown(&line)) {
+                *text = text.lines().filter(shown).collect::<Vec<_>>().join("\n");
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide_lines),
+        Value::Object(members) => {
+            members.iter_mut().filter(|(k, _)| *k != "filenames").for_each(|(_, v)| hide_lines(v));
+        }
+        _ => {}
+    }
+}
+
+fn word(value: &mut String) {
+    text(value, WORD);
+}
+
+fn text(value: &mut String, limit: usize) {
+    *value = clean(value);
+    if value.len() > limit {
+        *value = if limit == TEXT {
+            head_and_tail(value, limit)
+        } else {
+            prefix(value, limit).to_owned()
+        };
+    }
+}
+
+fn optional(value: &mut Option<String>) {
+    if let Some(value) = value {
+        text(value, TEXT);
+    }
+}
+
+fn shrink(body: &mut EventBody, text: usize, items: usize) {
+    let cut_text = |value: &mut String| *value = head_and_tail(value, text);
+    match body {
+        EventBody::ToolUse { tool } => {
+            cut(&mut tool.input, text, items);
+            cut(&mut tool.output, text, items);
+            tool.paths.truncate(items);
+            tool.error.iter_mut().chain(&mut tool.command).for_each(cut_text);
+        }
+        EventBody::Prompt { text: value, .. } | EventBody::PostCompact { summary: value } => {
+            cut_text(value);
+        }
+        EventBody::Stop { answer, error } => answer.iter_mut().chain(error).for_each(cut_text),
+        EventBody::SubagentStop { answer } => answer.iter_mut().for_each(cut_text),
+        EventBody::PreCompact { instructions, .. } => instructions.iter_mut().for_each(cut_text),
+        EventBody::SessionStart { .. } | EventBody::SessionEnd { .. } => {}
+    }
+}
+
+/// Cuts every text and every list of a value.
+fn cut(value: &mut Value, text: usize, items: usize) {
+    match value {
+        Value::String(s) if s.len() > text => *s = head_and_tail(s, text),
+        Value::Array(list) => {
+            if list.len() > items {
+                let left_out = list.len() - items;
+                list.truncate(items);
+                list.push(format!("[… {left_out} items left out …]").into());
+            }
+            for item in list {
+                cut(item, text, items);
+            }
+        }
+        Value::Object(members) => {
+            if members.len() > items || members.keys().any(|k| k.len() > WORD) {
+                let kept = std::mem::take(members).into_iter().take(items);
+                members.extend(kept.map(|(key, value)| (prefix(&key, WORD).to_owned(), value)));
+            }
+            members.iter_mut().for_each(|(_, member)| cut(member, text, items));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/boundary.rs"]
+mod tests;

@@ -1,0 +1,213 @@
+//! Handing an event over: to the daemon, else to the spool.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use afterword_domain::Clock;
+use afterword_domain::event::Event;
+use afterword_domain::reply::Reply;
+use afterword_domain::wire::daemon::ErrorBody;
+use afterword_domain::wire::events::EventAnswer;
+
+use super::{log, spool};
+use crate::client::{Answer, Client, Unreachable, ensure_running, spawn};
+use crate::config::Home;
+
+/// How long the daemon may take for an event that is only to be kept.
+const CAPTURE: Duration = Duration::from_millis(150);
+
+/// When a capture hook stops waiting for anything, counted from its start; writing the spool file
+/// comes after it, inside the 300 ms that are promised.
+const CAPTURE_TOTAL: Duration = Duration::from_millis(270);
+
+/// How long the first try at a session's start may take before the daemon counts as stuck.
+const FIRST_TRY: Duration = Duration::from_millis(900);
+
+/// When a session's start stops waiting, counted from the hook's start; 2 s are promised.
+const START_TOTAL: Duration = Duration::from_millis(1_800);
+
+/// Least time that a call gets, however late it is.
+const LEAST: Duration = Duration::from_millis(10);
+
+/// Most bytes of a reply.
+const ANSWER: usize = 1 << 20;
+
+/// Pause before asking a daemon again that is still draining the spool.
+const DRAINING_PAUSE: Duration = Duration::from_millis(20);
+
+/// The code of a daemon that takes no events until it has drained the spool.
+const DRAINING: &str = "draining";
+
+/// Until when a hook may wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    until: Instant,
+    first: Duration,
+    waits_for_daemon: bool,
+}
+
+impl Budget {
+    /// The budget of a hook that began at `started`; only a session's start may wait for a daemon
+    /// to come up.
+    pub fn new(started: Instant, session_start: bool) -> Self {
+        let (total, first) =
+            if session_start { (START_TOTAL, FIRST_TRY) } else { (CAPTURE_TOTAL, CAPTURE) };
+        Self { until: started + total, first, waits_for_daemon: session_start }
+    }
+
+    fn left(self) -> Duration {
+        self.until.saturating_duration_since(Instant::now()).max(LEAST)
+    }
+
+    fn passed(self) -> bool {
+        Instant::now() >= self.until
+    }
+}
+
+/// What is asked of the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Keep the event and say what to print.
+    Both,
+    /// Keep the event.
+    StoreOnly,
+    /// Say what to print, and forget the event.
+    ReplyOnly,
+}
+
+impl Wish {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Both => "/api/events",
+            Self::StoreOnly => "/api/events?reply=false",
+            Self::ReplyOnly => "/api/events?store=false",
+        }
+    }
+}
+
+/// One event's way out of the hook.
+#[derive(Debug)]
+pub struct Delivery<'a> {
+    /// The data folder.
+    pub home: &'a Home,
+    /// The time, for the log and for the brake on starts.
+    pub clock: &'a dyn Clock,
+    /// What the hook is doing, for the log.
+    pub doing: String,
+    /// Until when it may wait.
+    pub budget: Budget,
+    /// What is asked of the daemon.
+    pub wish: Wish,
+    /// Whether the event goes to the spool when the daemon does not take it.
+    pub spools: bool,
+}
+
+/// Why the daemon did not take an event.
+enum Refused {
+    /// It is busy with the spool: the event must go behind what is there.
+    Draining,
+    /// It answered with an error.
+    Status(u16),
+    /// It did not answer as it should.
+    Unreachable(Unreachable),
+}
+
+impl Delivery<'_> {
+    /// Delivers; when this returns, the event is on disk unless the log says otherwise.
+    pub fn deliver(&self, event: &Event, bytes: &[u8]) -> Reply {
+        let refused = match self.try_deliver(bytes) {
+            Ok(answer) => return answer.reply,
+            Err(refused) => refused,
+        };
+        // On disk first: whatever comes now may take its time.
+        if self.spools
+            && let Err(e) = spool::write(self.home, event, bytes)
+        {
+            self.note(&format!("an event is lost, the spool cannot be written: {}", e.kind()));
+        }
+        match refused {
+            Refused::Draining => {}
+            Refused::Status(status) => self.note(&format!("the daemon answered {status}")),
+            Refused::Unreachable(why) => {
+                self.note(&why.to_string());
+                let startable = !matches!(why, Unreachable::Protocol { .. });
+                // A session's start has tried already.
+                if startable && !self.budget.waits_for_daemon {
+                    self.start();
+                }
+            }
+        }
+        Reply::None
+    }
+
+    fn try_deliver(&self, bytes: &[u8]) -> Result<EventAnswer, Refused> {
+        let first = self.budget.first.min(self.budget.left());
+        let posted = Client::find(self.home, first).and_then(|client| self.post(&client, bytes));
+        let answer = match posted {
+            Ok(answer) => answer,
+            Err(e @ Unreachable::Protocol { .. }) => return Err(Refused::Unreachable(e)),
+            Err(e) if !self.budget.waits_for_daemon => return Err(Refused::Unreachable(e)),
+            Err(_) => {
+                let ready =
+                    ensure_running(self.home, &exe(self.home), self.clock, self.budget.left())
+                        .map_err(Refused::Unreachable)?;
+                let client = ready.client.with_budget(self.budget.left());
+                self.post(&client, bytes).map_err(Refused::Unreachable)?
+            }
+        };
+        match understand(&answer) {
+            Err(Refused::Draining) if self.budget.waits_for_daemon => self.after_draining(bytes),
+            other => other,
+        }
+    }
+
+    /// A session that starts right after a daemon waits for the spool, to be given what was in it.
+    fn after_draining(&self, bytes: &[u8]) -> Result<EventAnswer, Refused> {
+        while !self.budget.passed() {
+            std::thread::sleep(DRAINING_PAUSE.min(self.budget.left()));
+            let answer = Client::find(self.home, self.budget.left())
+                .and_then(|client| self.post(&client, bytes))
+                .map_err(Refused::Unreachable)?;
+            match understand(&answer) {
+                Err(Refused::Draining) => {}
+                other => return other,
+            }
+        }
+        Err(Refused::Draining)
+    }
+
+    fn post(&self, client: &Client, bytes: &[u8]) -> Result<Answer, Unreachable> {
+        let client = client.clone().with_answer_limit(ANSWER);
+        client.prove()?;
+        client.request("POST", self.wish.path(), Some(bytes))
+    }
+
+    fn start(&self) {
+        if let Err(e) = spawn::try_start(&exe(self.home), self.home, self.clock) {
+            self.note(&format!("the daemon cannot be started: {}", e.kind()));
+        }
+    }
+
+    fn note(&self, trouble: &str) {
+        log::note(self.home, self.clock, &self.doing, trouble);
+    }
+}
+
+fn understand(answer: &Answer) -> Result<EventAnswer, Refused> {
+    match answer.status {
+        200..300 => serde_json::from_slice(&answer.body).map_err(|_| {
+            Refused::Unreachable(Unreachable::Foreign("its answer cannot be read".to_owned()))
+        }),
+        503 if serde_json::from_slice::<ErrorBody>(&answer.body)
+            .is_ok_and(|body| body.code == DRAINING) =>
+        {
+            Err(Refused::Draining)
+        }
+        status => Err(Refused::Status(status)),
+    }
+}
+
+/// This program, or the stable copy when an upgrade has just taken this one's place.
+fn exe(home: &Home) -> PathBuf {
+    std::env::current_exe().ok().filter(|exe| exe.exists()).unwrap_or_else(|| home.binary())
+}

@@ -1,0 +1,248 @@
+//! The way of one hook call.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use afterword_domain::event::{Event, EventBody};
+use afterword_domain::reply::Reply;
+use afterword_domain::{Clock, repair};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
+use super::boundary::{self, Sealed};
+use super::delivery::{Budget, Delivery, Wish};
+use super::guard::{self, GuardSetup};
+use super::project::{self, Resolution};
+use super::{log, pause, stdin};
+use crate::config::Config;
+
+/// How long standard input may take to bring a payload.
+const STDIN: Duration = Duration::from_millis(200);
+
+/// How long after its start a hook still looks into the agent's log for an answer.
+const TRANSCRIPT: Duration = Duration::from_millis(200);
+
+/// Runs `afterword hook …`. `args` are those after the word `hook`:
+/// `<agent> [event] [--capture-only | --recall-only]`.
+///
+/// Always succeeds and never writes to stderr. Prints one JSON object and a line end, or nothing.
+/// Unknown agents and events are silent, so that an older release never disturbs a newer agent.
+pub fn run(args: &[OsString], config: &Config, clock: &dyn Clock, stdout: &mut dyn Write) {
+    run_with(args, config, clock, io::stdin(), stdout);
+}
+
+/// Like [`run`], with the payload from any source.
+pub fn run_with(
+    args: &[OsString],
+    config: &Config,
+    clock: &dyn Clock,
+    source: impl Read + Send + 'static,
+    stdout: &mut dyn Write,
+) {
+    let started = Instant::now();
+    if config.env.hooks_disabled() {
+        return;
+    }
+    let Some(call) = Call::parse(args) else { return };
+    let run = Run { call, config, clock, started };
+    let bytes = stdin::read(source, started + STDIN);
+    if let Some(answer) = run.answer(&bytes) {
+        print(&answer, stdout);
+    }
+}
+
+/// One object and a line end in one write; a reader that has gone away is no trouble.
+fn print(answer: &Value, stdout: &mut dyn Write) {
+    let mut line = answer.to_string();
+    line.push('\n');
+    if stdout.write_all(line.as_bytes()).is_ok() {
+        stdout.flush().ok();
+    }
+}
+
+/// The command line.
+#[derive(Debug)]
+struct Call {
+    adapter: &'static dyn Adapter,
+    moment: Option<Moment>,
+    capture_only: bool,
+    recall_only: bool,
+}
+
+impl Call {
+    fn parse(args: &[OsString]) -> Option<Self> {
+        let mut words = args.iter().map(|a| a.to_str().unwrap_or_default());
+        let adapter = agents::by_name(words.next()?)?;
+        let mut call = Self { adapter, moment: None, capture_only: false, recall_only: false };
+        for word in words {
+            match word {
+                "--capture-only" => call.capture_only = true,
+                "--recall-only" => call.recall_only = true,
+                // A switch of a later release asks for nothing that this one could do.
+                _ if word.starts_with("--") => {}
+                _ if call.moment.is_some() => {}
+                _ => call.moment = Some(Moment::from_word(word)?),
+            }
+        }
+        Some(call)
+    }
+}
+
+struct Run<'a> {
+    call: Call,
+    config: &'a Config,
+    clock: &'a dyn Clock,
+    started: Instant,
+}
+
+impl Run<'_> {
+    fn answer(&self, bytes: &[u8]) -> Option<Value> {
+        let adapter = self.call.adapter;
+        let Some(payload) = repair::parse(bytes) else {
+            self.note("no JSON on standard input");
+            return None;
+        };
+        let moment = self.call.moment.or_else(|| adapter.moment(&payload))?;
+        let reply = match adapter.read(moment, payload, self.started + TRANSCRIPT) {
+            Reading::Ignore => Reply::None,
+            Reading::Ask(question) => self.ask(&question),
+            Reading::Keep(draft) => self.keep(moment, *draft),
+        };
+        adapter.answer(moment, &reply)
+    }
+
+    /// Needs no daemon and stores nothing.
+    fn ask(&self, question: &Question) -> Reply {
+        if self.call.recall_only {
+            return Reply::None;
+        }
+        let Some(place) = self.place(question.cwd.as_deref()) else { return Reply::None };
+        let env = &self.config.env;
+        let setup = GuardSetup {
+            claude_folder: env.claude_folder(),
+            user_home: env.user_home(),
+            project_root: place.project.root.map(PathBuf::from),
+            cwd: Some(question.cwd.as_deref().map_or(place.folder, PathBuf::from)),
+            extra_globs: self.config.file.guard.extra_paths.clone(),
+        };
+        guard::check(&setup, &question.tool_name, &question.tool_input)
+            .map_or(Reply::None, |reason| Reply::Deny { reason })
+    }
+
+    fn keep(&self, moment: Moment, draft: Draft) -> Reply {
+        let Some(place) = self.place(draft.cwd.as_deref()) else { return Reply::None };
+        let in_subagent = draft.subagent.is_some();
+        let mut event = self.event(draft, place);
+        let skipped = self.strip_skipped(&mut event.body);
+        let Some(Sealed { event, bytes }) = boundary::seal(event) else { return Reply::None };
+        let wants_reply = self.wants_reply(&event.body) && !in_subagent;
+        let wish = match (self.call.recall_only, wants_reply) {
+            (true, false) => return Reply::None,
+            (true, true) => Wish::ReplyOnly,
+            (false, true) => Wish::Both,
+            (false, false) => Wish::StoreOnly,
+        };
+        let delivery = Delivery {
+            home: &self.config.home,
+            clock: self.clock,
+            doing: self.doing(),
+            budget: Budget::new(self.started, moment == Moment::SessionStart),
+            wish,
+            // Only counted by the daemon, so not worth a file.
+            spools: !skipped && !self.call.recall_only,
+        };
+        let reply = delivery.deliver(&event, &bytes);
+        if wants_reply { fitting(&event.body, reply) } else { Reply::None }
+    }
+
+    /// Where the work belongs; none when it is not wanted there.
+    fn place(&self, cwd: Option<&str>) -> Option<Resolution> {
+        let Config { env, home, file } = self.config;
+        let cwd = cwd.map(Path::new);
+        let told = self.call.adapter.project_folder(env);
+        let mut place = project::inspect(told.as_deref().or(cwd), env);
+        if told.is_some()
+            && let Some(cwd) = cwd
+            && Some(cwd) != told.as_deref()
+        {
+            let here = project::inspect(Some(cwd), env);
+            // A worktree of the project, entered in the middle of a session.
+            if here.project.keys == place.project.keys {
+                place = Resolution { enabled: place.enabled && here.enabled, ..here };
+            }
+        }
+        let user_home = env.user_home();
+        let folders = [Some(place.folder.as_path()), told.as_deref(), cwd];
+        let excluded = folders.into_iter().flatten().any(|folder| {
+            pause::is_excluded(&file.capture.excluded_paths, folder, &user_home)
+                // Agents that afterword runs itself work in its own folder.
+                || folder.starts_with(home.folder())
+        });
+        (place.enabled && !excluded && !pause::is_paused(home, &place.project)).then_some(place)
+    }
+
+    fn event(&self, draft: Draft, place: Resolution) -> Event {
+        Event {
+            uid: Uuid::now_v7(),
+            at: self.clock.now(),
+            agent: self.call.adapter.name().to_owned(),
+            agent_session_id: draft.session_id,
+            project: place.project,
+            cwd: draft.cwd,
+            turn_id: draft.turn_id,
+            subagent: draft.subagent,
+            model: draft.model,
+            transcript_path: draft.transcript_path,
+            body: draft.body,
+        }
+    }
+
+    /// Of a tool on the skip list only that it ran is sent, to be counted.
+    fn strip_skipped(&self, body: &mut EventBody) -> bool {
+        let EventBody::ToolUse { tool } = body else { return false };
+        let skipped = self.config.file.capture.skip_tools.contains(&tool.name);
+        if skipped {
+            (tool.input, tool.output) = (Value::Null, Value::Null);
+            (tool.error, tool.command) = (None, None);
+            tool.paths.clear();
+        }
+        skipped
+    }
+
+    fn wants_reply(&self, body: &EventBody) -> bool {
+        let recall = match body {
+            EventBody::SessionStart { .. } => self.config.file.recall.session_start,
+            EventBody::Prompt { private, .. } => self.config.prompt_recall() && !private,
+            _ => false,
+        };
+        recall && !self.call.capture_only
+    }
+
+    fn doing(&self) -> String {
+        let word = self.call.moment.and_then(|m| Moment::WORDS.iter().find(|(_, w)| *w == m));
+        format!("{} {}", self.call.adapter.name(), word.map_or("hook", |(word, _)| *word))
+    }
+
+    fn note(&self, trouble: &str) {
+        log::note(&self.config.home, self.clock, &self.doing(), trouble);
+    }
+}
+
+/// A resumed conversation still carries the context it was given: only the notice is for now.
+fn fitting(body: &EventBody, reply: Reply) -> Reply {
+    match (body, reply) {
+        (EventBody::SessionStart { source }, Reply::Context { notice, .. })
+            if !source.wants_context() =>
+        {
+            Reply::Context { text: String::new(), notice }
+        }
+        (_, reply) => reply,
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/flow.rs"]
+mod tests;
