@@ -1,0 +1,241 @@
+//! How marks are written: `<private>`, `</private>` and their relatives.
+//!
+//! A mark is recognised in any case, with white space or attributes inside, written with full-width
+//! characters, and with invisible characters in its name. What cannot be told for sure is treated
+//! as a mark that hides text, and only an exact closing mark ends it.
+
+/// Longest name worth reading, in characters; the longest known one has 31.
+const MAX_NAME: usize = 40;
+/// Bytes of attributes read in search of the end of a mark.
+const MAX_ATTRIBUTES: usize = 1024;
+
+/// Names whose text is private, or memory handed back: left open, they hide the rest of the field.
+const PRIVATE: [&str; 3] = ["private", "afterword-context", "claude-mem-context"];
+/// Names that hosts wrap their own additions in: left open, they hide nothing but themselves.
+const HOST: [&str; 7] = [
+    "system-reminder",
+    "system_reminder",
+    "system-instruction",
+    "system_instruction",
+    "persisted-output",
+    "hook_context",
+    "qwen:user-prompt-submit-context",
+];
+
+/// Which name a mark bears; the numbers index [`PRIVATE`] and [`HOST`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Private(usize),
+    Host(usize),
+}
+
+/// An opening or closing mark and the bytes it takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) kind: Kind,
+    pub(super) closing: bool,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Where the first mark starts.
+pub(super) fn first(text: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = next_bracket(text, from) {
+        if mark_at(text, at).is_some() {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// The next opening bracket, plain or one of its wide and small forms, at or after `from`.
+pub(super) fn next_bracket(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'<' => return Some(at),
+            0xef if bytes[at..].starts_with("＜".as_bytes()) => return Some(at),
+            0xef if bytes[at..].starts_with("﹤".as_bytes()) => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The mark that begins with the bracket at `start`, if it is one.
+pub(super) fn mark_at(text: &str, start: usize) -> Option<Mark> {
+    let mut reader = Reader { text, at: start };
+    reader.bump();
+    let mut spaced = reader.skip_blank();
+    let closing = reader.peek() == Some('/');
+    if closing {
+        reader.bump();
+        reader.skip_blank();
+        spaced = false;
+    }
+    let kind = reader.name()?;
+    let named = reader.at;
+    if closing {
+        reader.skip_blank();
+        if reader.peek() != Some('>') {
+            return None;
+        }
+        reader.bump();
+        return Some(Mark { kind, closing, start, end: reader.at });
+    }
+    let end = match reader.attributes(spaced) {
+        Some(end) => end,
+        // `a < private` is a comparison, `<private` without an end is a mark that was cut.
+        None if spaced || matches!(kind, Kind::Host(_)) => return None,
+        None => named,
+    };
+    Some(Mark { kind, closing, start, end })
+}
+
+/// Reads characters as a person sees them: wide ones folded to ASCII.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn raw(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.raw().map(fold)
+    }
+
+    fn bump(&mut self) {
+        self.at += self.raw().map_or(0, char::len_utf8);
+    }
+
+    /// Passes white space and invisible characters; true when there was white space.
+    fn skip_blank(&mut self) -> bool {
+        let mut space = false;
+        while let Some(c) = self.raw() {
+            if c.is_whitespace() {
+                space = true;
+            } else if !ignorable(c) {
+                break;
+            }
+            self.bump();
+        }
+        space
+    }
+
+    /// Reads a name and stands behind it; none when it is not one of ours.
+    fn name(&mut self) -> Option<Kind> {
+        let mut name = String::with_capacity(MAX_NAME);
+        while let Some(c) = self.raw() {
+            if !ignorable(c) {
+                let c = fold(c);
+                if !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')) {
+                    break;
+                }
+                if name.len() >= MAX_NAME {
+                    return None;
+                }
+                name.push(c.to_ascii_lowercase());
+            }
+            self.bump();
+        }
+        let index = |names: &[&str]| names.iter().position(|known| *known == name);
+        index(&PRIVATE).map(Kind::Private).or_else(|| index(&HOST).map(Kind::Host))
+    }
+
+    /// The end of an opening mark whose name has been read; none when it has no end.
+    ///
+    /// With `strict`, only attributes with a value may stand before the closing bracket.
+    fn attributes(&mut self, strict: bool) -> Option<usize> {
+        let limit = self.at + MAX_ATTRIBUTES;
+        let mut has_value = true;
+        while self.at < limit {
+            match self.peek()? {
+                '>' => {
+                    if strict && !has_value {
+                        return None;
+                    }
+                    self.bump();
+                    return Some(self.at);
+                }
+                '<' => return None,
+                '=' => {
+                    self.bump();
+                    self.skip_blank();
+                    self.value(limit);
+                    has_value = true;
+                }
+                c if c.is_whitespace() || c == '/' || ignorable(c) => self.bump(),
+                c => {
+                    if strict && !(has_value && is_attribute_name(c)) {
+                        return None;
+                    }
+                    has_value = false;
+                    while self.at < limit && self.peek().is_some_and(is_attribute_name) {
+                        self.bump();
+                    }
+                    if !is_attribute_name(c) {
+                        self.bump();
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Passes a value: quoted to its closing quote where there is one near, else one word.
+    fn value(&mut self, limit: usize) {
+        let Some(quote @ ('"' | '\'')) = self.peek() else {
+            while self.at < limit
+                && self.peek().is_some_and(|c| !c.is_whitespace() && !matches!(c, '<' | '>'))
+            {
+                self.bump();
+            }
+            return;
+        };
+        let opening = self.at;
+        self.bump();
+        while self.at < limit && self.peek().is_some_and(|c| c != quote) {
+            self.bump();
+        }
+        if self.peek() == Some(quote) {
+            self.bump();
+        } else {
+            self.at = opening;
+            self.bump();
+        }
+    }
+}
+
+fn is_attribute_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')
+}
+
+/// Full-width and small forms as the ASCII character they look like.
+fn fold(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(u32::from(c) - 0xfee0).expect("full-width forms mirror ASCII")
+        }
+        '﹤' => '<',
+        '﹥' => '>',
+        '﹣' | '\u{2010}' | '\u{2011}' => '-',
+        _ => c,
+    }
+}
+
+/// Characters that take no room on the screen and so can hide inside a name.
+pub(super) fn ignorable(c: char) -> bool {
+    (c.is_control() && !c.is_whitespace())
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e01ef}'
+        )
+}
