@@ -47,13 +47,21 @@ pub async fn prompt_recall(
     already_given: &[PublicId],
 ) -> Result<ContextBlock> {
     let prompt = prefix(prompt.trim(), MAX_PROMPT);
-    let terms = analyze::query_terms(prompt);
+    let terms = content_terms(prompt);
     if is_machine_made(prompt) || terms.len() < LEAST_TERMS {
         return Ok(ContextBlock::default());
     }
     let filter = Filter { scope: Scope::Project(project_id), ..Filter::default() };
     let (found, _) = keyword(store, &filter, terms, CANDIDATES).await?;
     Ok(block(&answers(found, session_id, already_given)))
+}
+
+/// The terms of a prompt; none when it has nothing but stop words, which the analyzer would keep.
+fn content_terms(prompt: &str) -> Vec<String> {
+    const WORD: &str = "afterword";
+    let own = analyze::query_terms(WORD);
+    let beside_it = analyze::query_terms(&format!("{WORD} {prompt}"));
+    if beside_it == own { Vec::new() } else { analyze::query_terms(prompt) }
 }
 
 /// The rows that answer and may be given, best first.
@@ -108,7 +116,7 @@ fn telling(found: &Ranked) -> String {
         let text = if outcome.is_empty() { text.to_owned() } else { outcome.join(" ") };
         return format!("{title}. {text}");
     }
-    if text.starts_with(title.trim_end_matches('…')) {
+    if found.text.text_begins_with_title() {
         return text.to_owned();
     }
     format!("{title}. {text}")
@@ -195,6 +203,13 @@ mod tests {
         row.content.learned = "Leases are lost".into();
         let text = block(&[found(RowBody::Summary(row), 0.8)]).text;
         assert!(text.contains("Why does the queue stall. Learned: Leases are lost\n"), "{text}");
+    }
+
+    #[test]
+    fn prompts_that_say_little_have_no_terms() {
+        assert!(content_terms("").is_empty());
+        assert_eq!(content_terms("queue").len(), 1);
+        assert!(content_terms("retry queue restart jobs").len() >= LEAST_TERMS);
     }
 
     #[test]

@@ -33,6 +33,14 @@ impl RowText {
         }
     }
 
+    /// Whether the title was made from the text, or repeats its beginning.
+    pub(super) fn text_begins_with_title(&self) -> bool {
+        let title = self.title.trim_end_matches('…').trim_end();
+        // White space between the words gets some room.
+        let beginning = prefix(self.text.trim_start(), title.len() * 4);
+        one_line(beginning).starts_with(title)
+    }
+
     fn of_observation(row: &Observation) -> Self {
         let content = &row.content;
         let parts = [content.subtitle.as_str(), content.narrative.as_str()];

@@ -9,7 +9,7 @@ use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Hit, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
-use super::rank::{Candidate, Question, Ranked, drop_repeats};
+use super::rank::{Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
 
@@ -28,9 +28,6 @@ const CANDIDATES_PER_RESULT: usize = 5;
 /// Counting stops here, as in the store.
 const MAX_TOTAL: usize = 10_000;
 
-/// Most terms taken from a question that has nothing but stop words.
-const MAX_STOP_WORDS: usize = 32;
-
 /// Answers a search; any string is a valid query.
 ///
 /// Results come best first, newest first among equals; rows that say the same come once. A blank
@@ -48,7 +45,8 @@ pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<Search
         newest(store, &filter, candidates).await?
     } else {
         let named = rows_named(store, &filter, query).await?;
-        let (found, total) = keyword(store, &filter, terms_of(query), candidates).await?;
+        let (found, total) =
+            keyword(store, &filter, analyze::query_terms(query), candidates).await?;
         with_named(named, found, total)
     };
     let repeats = drop_repeats(&mut ranked);
@@ -90,33 +88,17 @@ pub(super) async fn keyword(
         limit,
     };
     let answer = store.keyword(query).await?;
-    let candidates = hydrate(store, filter, &answer.hits).await?;
+    let rows = hydrate(store, filter, &answer.hits).await?;
     let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows);
-    Ok((question.rank(candidates), answer.total))
-}
-
-/// The terms of a question; its stop words when it has nothing else.
-fn terms_of(query: &str) -> Vec<String> {
-    let mut terms = analyze::query_terms(query);
-    if terms.is_empty() {
-        for token in analyze::tokens(query) {
-            if terms.len() < MAX_STOP_WORDS && !terms.contains(&token) {
-                terms.push(token);
-            }
-        }
-    }
-    terms
+    Ok((question.rank(rows), answer.total))
 }
 
 /// The rows of hits in the order of the hits. Rows that went meanwhile are left out.
-async fn hydrate(store: &dyn Store, filter: &Filter, hits: &[Hit]) -> Result<Vec<Candidate>> {
+async fn hydrate(store: &dyn Store, filter: &Filter, hits: &[Hit]) -> Result<Vec<Row>> {
     let ids: Vec<PublicId> = hits.iter().map(|hit| hit.id).collect();
     let rows = store.rows(filter.scope.clone(), &ids).await?;
     let mut by_id: HashMap<PublicId, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
-    let candidates = hits
-        .iter()
-        .filter_map(|hit| by_id.remove(&hit.id).map(|row| Candidate { row, bm25: hit.score }));
-    Ok(candidates.collect())
+    Ok(hits.iter().filter_map(|hit| by_id.remove(&hit.id)).collect())
 }
 
 async fn scope_of(store: &dyn Store, project: Option<&ProjectRef>) -> Result<Option<Scope>> {
@@ -135,9 +117,8 @@ async fn newest(store: &dyn Store, filter: &Filter, limit: usize) -> Result<(Vec
     let mut hits = store.newest(filter.scope.clone(), filter.kind, filter.since, wanted).await?;
     let total = if filter.since.is_some() { hits.len() } else { count(store, filter).await? };
     hits.truncate(limit);
-    let candidates = hydrate(store, filter, &hits).await?;
-    let listed = candidates.into_iter().map(|candidate| listed(candidate.row, 0.0));
-    Ok((listed.collect(), total))
+    let rows = hydrate(store, filter, &hits).await?;
+    Ok((rows.into_iter().map(|row| listed(row, 0.0)).collect(), total))
 }
 
 async fn count(store: &dyn Store, filter: &Filter) -> Result<usize> {
@@ -199,12 +180,6 @@ mod tests {
 
     use super::*;
     use crate::recall::testing::{memory, row};
-
-    #[test]
-    fn k3_a_question_of_stop_words_keeps_its_words() {
-        assert_eq!(terms_of("the"), ["the"]);
-        assert!(terms_of("  ").is_empty());
-    }
 
     #[test]
     fn k10_named_rows_come_first_and_once() {

@@ -9,4 +9,4 @@ pub(super) mod weights;
 mod tests;
 
 pub(super) use same::drop_repeats;
-pub(super) use score::{Candidate, Question, Ranked, halved};
+pub(super) use score::{Question, Ranked, halved};

@@ -20,7 +20,7 @@ pub(crate) fn drop_repeats(rows: &mut Vec<Ranked>) -> usize {
     rows.retain(|found| {
         let key = key_of(&found.text);
         let summary_of = found.row.session_id.filter(|_| found.row.id.kind == Kind::Summary);
-        let words = summary_of.map(|session| (session, words_of(&key)));
+        let words = summary_of.map(|session| (session, words_of(&found.text)));
         if !keys.insert((found.row.project_id, key)) {
             return false;
         }
@@ -35,16 +35,15 @@ pub(crate) fn drop_repeats(rows: &mut Vec<Ranked>) -> usize {
 }
 
 /// Equal for rows that say the same in the same words, whatever part of it is the title.
-pub(super) fn key_of(row: &RowText) -> String {
-    let (title, text) = (text_key(&row.title), text_key(&row.text));
-    let title = title.trim_end_matches('…').trim_end();
-    let key = if text.starts_with(title) { text } else { format!("{title} {text}") };
-    // Texts of nothing but signs have no words: they are compared as they are.
-    if key.is_empty() { format!("{}\u{1}{}", row.title, row.text) } else { key }
+fn key_of(row: &RowText) -> String {
+    if row.text_begins_with_title() {
+        return text_key(&row.text);
+    }
+    text_key(&format!("{} {}", row.title, row.text))
 }
 
-fn words_of(key: &str) -> HashSet<String> {
-    key.split(' ').map(str::to_owned).collect()
+fn words_of(row: &RowText) -> HashSet<String> {
+    row.text.split_whitespace().map(str::to_lowercase).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]

@@ -3,20 +3,21 @@
 //! ```text
 //! coverage = (1 - PASSAGE) · weight(terms in the row) / expected
 //!          +      PASSAGE  · weight(terms in its best passage) / expected
-//! score    = kind · coverage · (COVERAGE + BM25 · bm25 / best bm25
-//!                               + TITLE · weight(terms in title and files) / expected
-//!                               + RECENCY · ½^(age / half-life))
+//! density  = sum(weight(term) · count / (count + K1 · (1 - B + B · length / mean))) / expected
+//! mix      = (1 - DENSITY) · coverage + DENSITY · density
+//! score    = kind · mix^(log 0.5 / log ANSWERS_AT) · (1 - RECENCY + RECENCY · ½^(age / half-life))
 //! ```
 //!
 //! A term weighs its inverse document frequency; a term that no row holds keeps its full weight, so
 //! a question about something else stays low. 0.5 and more means that the row answers the question.
+//! Nothing here depends on how a backend scores: it only chooses the candidates.
 
 use std::cmp::Ordering;
 
 use afterword_domain::{Kind, Time};
 use afterword_store::contract::Row;
 
-use super::matching::{MAX_TERMS, Matcher, weight};
+use super::matching::{MAX_TERMS, Matched, Matcher, weight};
 use super::weights as w;
 use crate::recall::row_text::RowText;
 
@@ -27,13 +28,6 @@ pub(crate) struct Question {
     weights: Vec<f64>,
     /// What a full answer is expected to hold.
     expected: f64,
-}
-
-/// A row that was found, before it is ranked.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidate {
-    pub(crate) row: Row,
-    pub(crate) bm25: f64,
 }
 
 /// A row with its score.
@@ -63,38 +57,57 @@ impl Question {
         Self { terms, weights, expected }
     }
 
-    /// Scores the candidates, best first, newest first among equals.
-    pub(crate) fn rank(&self, candidates: Vec<Candidate>) -> Vec<Ranked> {
-        let finite = |bm25: f64| if bm25.is_finite() { bm25.max(0.0) } else { 0.0 };
-        let best = candidates.iter().map(|c| finite(c.bm25)).fold(0.0, f64::max);
-        let newest = candidates.iter().map(|c| c.row.created_at).max().unwrap_or_default();
+    /// Scores rows, best first, newest first among equals.
+    #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+    pub(crate) fn rank(&self, rows: Vec<Row>) -> Vec<Ranked> {
+        let newest = rows.iter().map(|row| row.created_at).max().unwrap_or_default();
         let mut matcher = Matcher::new(&self.terms, &self.weights);
-        let mut ranked: Vec<Ranked> = candidates
+        let found: Vec<(Row, RowText, Matched)> = rows
             .into_iter()
-            .map(|candidate| {
-                let bm25 = if best > 0.0 { finite(candidate.bm25) / best } else { 0.0 };
-                self.score(candidate.row, bm25, newest, &mut matcher)
+            .map(|row| {
+                let text = RowText::of(&row.body);
+                let found = matcher.matched(&text);
+                (row, text, found)
+            })
+            .collect();
+        let tokens: usize = found.iter().map(|(_, _, matched)| matched.tokens).sum();
+        let mean_tokens = tokens as f64 / found.len().max(1) as f64;
+        let mut ranked: Vec<Ranked> = found
+            .into_iter()
+            .map(|(row, text, matched)| {
+                let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
+                let fresh = 1.0 - w::RECENCY + w::RECENCY * recency;
+                let answer = self.answers(&matched, mean_tokens);
+                let score = (kind_factor(row.id.kind) * answer * fresh).clamp(0.0, 1.0);
+                let score = (score * 10_000.0).round() / 10_000.0;
+                Ranked { row, text, score, matched: matched.anywhere.count_ones() }
             })
             .collect();
         ranked.sort_by(in_order);
         ranked
     }
 
-    fn score(&self, row: Row, bm25: f64, newest: Time, matcher: &mut Matcher<'_>) -> Ranked {
-        let text = RowText::of(&row.body);
-        let found = matcher.matched(&text);
-        let share = |terms| (weight(&self.weights, terms) / self.expected).clamp(0.0, 1.0);
-        let coverage = if self.expected > 0.0 {
-            (1.0 - w::PASSAGE) * share(found.anywhere) + w::PASSAGE * share(found.together)
-        } else {
-            0.0
-        };
-        let heading = if coverage > 0.0 { share(found.heading) } else { 0.0 };
-        let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
-        let extra = w::BM25 * bm25 + w::TITLE * heading + w::RECENCY * recency;
-        let score = (kind_factor(row.id.kind) * coverage * (w::COVERAGE + extra)).clamp(0.0, 1.0);
-        let score = (score * 10_000.0).round() / 10_000.0;
-        Ranked { row, text, score, matched: found.anywhere.count_ones() }
+    /// How well a row answers by its words alone.
+    fn answers(&self, found: &Matched, mean_tokens: f64) -> f64 {
+        if self.expected <= 0.0 {
+            return 0.0;
+        }
+        let share = |terms| (weight(&self.weights, terms) / self.expected).min(1.0);
+        let coverage =
+            (1.0 - w::PASSAGE) * share(found.anywhere) + w::PASSAGE * share(found.together);
+        let density = self.density(found, mean_tokens).min(1.0);
+        let mix = (1.0 - w::DENSITY) * coverage + w::DENSITY * density;
+        mix.powf(0.5_f64.ln() / w::ANSWERS_AT.ln())
+    }
+
+    /// BM25 of a row as a share of the most that the expected terms can reach.
+    #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+    fn density(&self, found: &Matched, mean_tokens: f64) -> f64 {
+        let length = found.tokens as f64 / mean_tokens.max(1.0);
+        let norm = w::K1 * (1.0 - w::B + w::B * length);
+        let terms = self.weights.iter().zip(&found.counts);
+        let sum: f64 = terms.map(|(weight, count)| weight * count / (count + norm)).sum();
+        sum / self.expected
     }
 }
 
