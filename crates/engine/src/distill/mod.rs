@@ -1,17 +1,38 @@
-//! Events into observations and summaries.
+//! Events into observations and summaries, by rules and without a model.
+//!
+//! Intake keeps a [`digest`] of every event; [`by_rules`] reads the digests of a turn and tells
+//! what was done, what failed and what fixed it, what was decided and found out; [`roll_up`] makes
+//! the session's summary of those of its turns. All of it is a pure function of its input: the
+//! same digests give the same bytes, in time linear in their number. English and Chinese.
 
-use afterword_domain::event::Event;
+mod code;
+mod command;
+mod cues;
+mod digest;
+mod findings;
+mod prose;
+mod rollup;
+mod snapshot;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod vocabulary;
+mod words;
+
 use afterword_domain::observation::ObservationContent;
-use afterword_domain::summary::{Summary, SummaryContent};
-use afterword_store::contract::{Digest, StoredDigest};
+use afterword_domain::summary::SummaryContent;
+use afterword_store::contract::StoredDigest;
 
-/// What distilling needs of an event, small and with paths relative to the project.
-pub fn digest(_event: &Event) -> Digest {
-    Digest::default()
-}
+pub use digest::digest;
+pub use rollup::roll_up;
+pub use snapshot::snapshot_text;
+
+use findings::Known;
+use turn::Turn;
 
 /// What the rules find in a turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distilled {
     /// The findings, each with a key that is stable when the turn is distilled again.
     pub observations: Vec<Finding>,
@@ -20,29 +41,30 @@ pub struct Distilled {
 }
 
 /// One finding of the rules.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Stable when the turn is distilled again with more events.
+    /// Stable when the turn is distilled again with more events, and unique in its turn: `work`,
+    /// `failure:EVENT`, `decision:HASH`, `discovery:HASH` or `preference:HASH`, with `@ID` behind
+    /// it for a sub-agent.
     pub rule_key: String,
-    /// What it says.
+    /// What it says: a title of at most 120 characters, a narrative of 1,500, ten facts of 300.
     pub content: ObservationContent,
-    /// The events it rests on.
+    /// The events it rests on, ascending, at most 200.
     pub event_ids: Vec<i64>,
     /// The sub-agent it came from.
     pub subagent: Option<String>,
 }
 
-/// Distils a turn by rules from the digests of its events.
-pub fn by_rules(_turn: &[StoredDigest]) -> Distilled {
-    Distilled::default()
-}
-
-/// The summary of a session from those of its turns, oldest first.
-pub fn roll_up(_turns: &[Summary]) -> Option<SummaryContent> {
-    None
-}
-
-/// The text of a snapshot from the digests of what came since the last one.
-pub fn snapshot_text(_digests: &[StoredDigest]) -> String {
-    String::new()
+/// Distils a turn by rules from the digests of its events, in order of arrival.
+///
+/// Concepts mark what a reader should know: `unresolved` (failed and not passed since),
+/// `problem-solution`, `preference` (a standing rule or a choice of the person), `what-changed`,
+/// `how-it-works`, `trade-off`, `why-it-exists`. Guesses are not kept.
+pub fn by_rules(turn: &[StoredDigest]) -> Distilled {
+    let turn = Turn::of(turn);
+    let known = Known::of(&turn);
+    Distilled {
+        observations: findings::findings(&turn, &known),
+        summary: summary::of_turn(&turn, &known),
+    }
 }

@@ -1,0 +1,222 @@
+//! Commands that failed, and what came of them later in the turn.
+
+use afterword_domain::event::ToolClass;
+use afterword_domain::observation::ObservationContent;
+use afterword_domain::text::{cut_chars, prefix};
+
+use super::changes::file_changes;
+use super::{Finding, MAX_TITLE, finish};
+use crate::distill::digest::{error_line, result_line};
+use crate::distill::prose::{joined, listed};
+use crate::distill::turn::{Actor, Step, Turn};
+use crate::distill::words::Words;
+
+/// Findings about failures in one turn; those that stayed open come first.
+const MAX_FINDINGS: usize = 6;
+
+/// A command that failed, from its first failure to its next success.
+pub(in crate::distill) struct Failure<'t> {
+    /// Program and verb of the last part of the chain that ran, or the tool's name.
+    key: String,
+    /// What ran.
+    pub(in crate::distill) label: String,
+    /// The runs that failed.
+    runs: Vec<&'t Step<'t>>,
+    /// Changes between the first failure and the success.
+    edits: Vec<&'t Step<'t>>,
+    /// The run that passed.
+    passed: Option<&'t Step<'t>>,
+}
+
+impl Failure<'_> {
+    /// Whether no later run passed.
+    pub(in crate::distill) const fn is_open(&self) -> bool {
+        self.passed.is_none()
+    }
+
+    /// Whether a run of these parts shows that it is over; a commit ends a merge with conflicts.
+    fn is_met_by(&self, keys: &[String]) -> bool {
+        let merge = matches!(self.key.as_str(), "git merge" | "git rebase" | "git cherry-pick");
+        keys.iter().any(|key| *key == self.key || (merge && key == "git commit"))
+    }
+
+    /// The line that names the error, cut.
+    pub(in crate::distill) fn error(&self, max_chars: usize) -> String {
+        // The last failure of an open one is the state of things; the first of a closed one is what was fixed.
+        let run = if self.is_open() { self.runs.last() } else { self.runs.first() };
+        run.map_or_else(String::new, |run| error_line(&run.digest.outcome, max_chars))
+    }
+
+    /// Files changed before it passed.
+    fn edited(&self) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for path in self.edits.iter().flat_map(|s| &s.digest.paths) {
+            if !out.contains(path) && out.len() < 40 {
+                out.push(path.clone());
+            }
+        }
+        out
+    }
+}
+
+/// The failures of an actor, in order of their first run.
+pub(in crate::distill) fn failures<'t>(actor: &'t Actor<'_>) -> Vec<Failure<'t>> {
+    let mut all: Vec<Failure<'t>> = Vec::new();
+    // Positions of the open ones: few at any time, so that a long turn stays linear.
+    let mut open: Vec<usize> = Vec::new();
+    for stored in &actor.tools {
+        let digest = stored.digest;
+        if matches!(digest.class, Some(ToolClass::Edit | ToolClass::Write)) {
+            if stored.changed() {
+                for &at in &open {
+                    if all[at].edits.len() < 200 {
+                        all[at].edits.push(stored);
+                    }
+                }
+            }
+            continue;
+        }
+        let Some((keys, label)) = runnable(stored) else { continue };
+        let last = keys.last().cloned().unwrap_or_default();
+        let known = open.iter().position(|&at| {
+            if digest.failed { all[at].key == last } else { all[at].is_met_by(&keys) }
+        });
+        match (digest.failed, known) {
+            (true, Some(at)) => {
+                all[open[at]].runs.push(stored);
+                all[open[at]].label = label;
+            }
+            (true, None) if open.len() < 40 => {
+                open.push(all.len());
+                all.push(Failure {
+                    key: last,
+                    label,
+                    runs: vec![stored],
+                    edits: Vec::new(),
+                    passed: None,
+                });
+            }
+            (false, Some(_)) => open.retain(|&at| {
+                let same = all[at].is_met_by(&keys);
+                if same {
+                    all[at].passed = Some(stored);
+                }
+                !same
+            }),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Keys and label of a tool use whose failure says something.
+fn runnable(stored: &Step<'_>) -> Option<(Vec<String>, String)> {
+    let digest = stored.digest;
+    let stopped = digest.outcome.contains("interrupted by user")
+        || digest.outcome.contains("user doesn't want");
+    if digest.failed && (stopped || error_line(&digest.outcome, 200).is_empty()) {
+        return None;
+    }
+    match digest.class {
+        Some(ToolClass::Shell) => {
+            let command = &stored.command;
+            (!command.is_noise()).then(|| (command.keys.clone(), command.label.clone()))
+        }
+        Some(ToolClass::Mcp) => Some((vec![digest.tool.clone()], digest.tool.clone())),
+        _ => None,
+    }
+}
+
+pub(super) fn findings(turn: &Turn<'_>, actor: &Actor<'_>, all: &[Failure<'_>]) -> Vec<Finding> {
+    let mut all: Vec<&Failure<'_>> = all.iter().collect();
+    all.sort_by_key(|f| (!f.is_open(), f.edits.is_empty(), f.runs[0].event_id));
+    all.truncate(MAX_FINDINGS);
+    all.sort_by_key(|f| f.runs[0].event_id);
+    all.iter().filter_map(|failure| finding(turn, actor, failure)).collect()
+}
+
+fn finding(turn: &Turn<'_>, actor: &Actor<'_>, failure: &Failure<'_>) -> Option<Finding> {
+    let words = turn.words;
+    let edited = failure.edited();
+    let mut content = ObservationContent {
+        r#type: if failure.passed.is_some() && !edited.is_empty() { "bugfix" } else { "discovery" }
+            .to_owned(),
+        title: title(failure, &edited, words),
+        narrative: narrative(failure, words),
+        concepts: vec![
+            if failure.is_open() { "unresolved" } else { "problem-solution" }.to_owned(),
+        ],
+        ..ObservationContent::default()
+    };
+    if actor.subagent.is_some() {
+        content.title = format!("{}{}{}", words.subagent, words.colon, content.title);
+    } else {
+        content.subtitle = turn.subject();
+    }
+    if failure.passed.is_some() {
+        content.files_modified = edited;
+    }
+    let mut ids: Vec<i64> = failure.runs.iter().map(|s| s.event_id).collect();
+    if let Some(passed) = failure.passed {
+        ids.extend(failure.edits.iter().map(|s| s.event_id));
+        ids.push(passed.event_id);
+    }
+    finish(actor, &format!("failure:{}", failure.runs[0].event_id), content, ids)
+}
+
+fn title(failure: &Failure<'_>, edited: &[String], words: &Words) -> String {
+    let label = cut_chars(&failure.label, 44);
+    let head = if failure.is_open() {
+        format!("{}{}", words.unresolved, words.colon)
+    } else {
+        String::new()
+    };
+    let tail = match (failure.is_open(), edited.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!("; {}", words.passed_later),
+        (false, false) => {
+            let names: Vec<String> =
+                edited.iter().map(|p| p.rsplit('/').next().unwrap_or(p).to_owned()).collect();
+            format!("; {}", words.passed_after(&listed(&names, 2, 34)))
+        }
+    };
+    let fixed = head.chars().count()
+        + label.chars().count()
+        + tail.chars().count()
+        + words.failed.chars().count()
+        + 6;
+    let error = failure.error(MAX_TITLE.saturating_sub(fixed).max(24));
+    format!("{head}`{label}` {}{}{error}{tail}", words.failed, words.colon)
+}
+
+fn narrative(failure: &Failure<'_>, words: &Words) -> String {
+    let first = &failure.runs[0].digest.outcome;
+    let last = failure.runs.last().map_or("", |s| s.digest.outcome.as_str());
+    let mut parts =
+        vec![format!("`{}` {}{}{}", failure.label, words.failed, words.colon, prefix(first, 600))];
+    if failure.is_open() && failure.runs.len() > 1 && last != first {
+        parts.push(format!("{}{}{}", words.still_fails, words.colon, prefix(last, 400)));
+    }
+    if let Some(passed) = failure.passed {
+        let changes = file_changes(failure.edits.iter().map(|step| step.digest));
+        if changes.is_empty() {
+            parts.push(format!("{}.", words.passed_later));
+        } else {
+            let files = words.passed_after(&listed(&failure.edited(), 4, 160));
+            parts.push(format!(
+                "{files}{}
+{}",
+                words.colon.trim_end(),
+                changes.join(
+                    "
+"
+                )
+            ));
+        }
+        let result = result_line(&passed.digest.outcome, 200);
+        if !result.is_empty() {
+            parts.push(format!("{} {result}", words.then));
+        }
+    }
+    joined(&parts, "\n", 1_500)
+}

@@ -1,0 +1,198 @@
+//! The summary of a turn.
+
+use afterword_domain::event::ToolClass;
+use afterword_domain::summary::SummaryContent;
+use afterword_domain::text::{cut_chars, one_line};
+
+use super::cues::Wording;
+use super::findings::{Known, gist};
+use super::prose::{Sentence, joined, listed, sentences};
+use super::turn::Turn;
+
+/// Characters of a request.
+const MAX_REQUEST: usize = 500;
+
+/// Characters of every other field.
+const MAX_FIELD: usize = 1_500;
+
+/// Files of each list.
+const MAX_FILES: usize = 60;
+
+/// Steps that are kept.
+const MAX_STEPS: usize = 12;
+
+/// The summary of a turn; none for a turn that says nothing.
+pub(super) fn of_turn(turn: &Turn<'_>, known: &Known<'_>) -> Option<SummaryContent> {
+    if turn.is_empty() {
+        return None;
+    }
+    let mut files_read = turn.main.only_read();
+    let mut files_modified = turn.main.modified();
+    let investigated = investigated(turn, &files_read);
+    let completed = completed(turn, known, &files_modified);
+    files_read.truncate(MAX_FILES);
+    files_modified.truncate(MAX_FILES);
+    Some(SummaryContent {
+        request: cut_chars(&one_line(&turn.request), MAX_REQUEST),
+        investigated,
+        learned: learned(turn, known),
+        completed,
+        next_steps: next_steps(turn),
+        notes: notes(turn, known),
+        files_read,
+        files_modified,
+    })
+}
+
+fn investigated(turn: &Turn<'_>, read: &[String]) -> String {
+    let words = turn.words;
+    let mut lines = Vec::new();
+    if !read.is_empty() {
+        lines.push(format!("{}{}{}", words.read, words.colon, listed(read, 12, 500)));
+    }
+    let looked_up = turn.main.looked_up();
+    for (class, label) in [(ToolClass::Search, words.searched), (ToolClass::Web, words.asked_web)] {
+        let what: Vec<String> =
+            looked_up.iter().filter(|(c, _)| *c == class).map(|(_, d)| format!("`{d}`")).collect();
+        if !what.is_empty() {
+            lines.push(format!("{label}{}{}", words.colon, listed(&what, 8, 400)));
+        }
+    }
+    joined(&lines, "\n", MAX_FIELD)
+}
+
+fn learned(turn: &Turn<'_>, known: &Known<'_>) -> String {
+    let words = turn.words;
+    let mut lines: Vec<String> = known.said.iter().map(|s| cut_chars(&s.text, 300)).collect();
+    for failure in known.failures.iter().filter(|f| !f.is_open()).take(3) {
+        lines.push(format!(
+            "`{}` {}{}{}",
+            failure.label,
+            words.failed,
+            words.colon,
+            failure.error(160)
+        ));
+    }
+    let nothing_done = turn.main.modified().is_empty() && known.deeds.is_empty();
+    if nothing_done && lines.is_empty() {
+        let answer = turn.main.last_answer();
+        lines.extend(answer.map(|a| gist(&a.sentences, 900)));
+    }
+    joined(&lines, "\n", MAX_FIELD)
+}
+
+fn completed(turn: &Turn<'_>, known: &Known<'_>, modified: &[String]) -> String {
+    let words = turn.words;
+    let mut lines = Vec::new();
+    let deeds = &known.deeds;
+    if !modified.is_empty() || !deeds.is_empty() {
+        lines.extend(turn.main.last_answer().map(|a| gist(&a.sentences, 500)));
+    }
+    let created: Vec<String> = modified.iter().filter(|p| was_created(turn, p)).cloned().collect();
+    let edited: Vec<String> = modified.iter().filter(|p| !created.contains(p)).cloned().collect();
+    for (label, files) in [(words.edited, edited), (words.created, created)] {
+        if !files.is_empty() {
+            lines.push(format!("{label}{}{}", words.colon, listed(&files, 12, 400)));
+        }
+    }
+    for (label, outcome) in deeds {
+        if !outcome.starts_with(words.failed) {
+            lines.push(format!("{} `{label}`{}{outcome}", words.ran, words.colon));
+        }
+    }
+    joined(&lines, "\n", MAX_FIELD)
+}
+
+fn was_created(turn: &Turn<'_>, path: &str) -> bool {
+    turn.main.tools.iter().any(|s| {
+        s.digest.class == Some(ToolClass::Write)
+            && s.digest.outcome.starts_with("created")
+            && s.digest.paths.iter().any(|p| p == path)
+    })
+}
+
+/// What is left to do: by the last answer, else by the agent's own list of to-dos.
+pub(super) fn next_steps(turn: &Turn<'_>) -> String {
+    let mut steps = turn.main.last_answer().map_or_else(Vec::new, |a| steps_in(&a.sentences));
+    if steps.is_empty() {
+        let list = turn.main.tools.iter().rev().find(|s| s.digest.detail.starts_with("- ["));
+        let todos = list.map_or_else(Vec::new, |s| sentences(&s.digest.detail));
+        steps.extend(todos.into_iter().filter(|s| s.ticked == Some(false)).map(|s| s.text));
+    }
+    steps.truncate(MAX_STEPS);
+    let lines: Vec<String> = steps.iter().map(|s| format!("- {}", cut_chars(s, 300))).collect();
+    joined(&lines, "\n", MAX_FIELD)
+}
+
+fn steps_in(all: &[Sentence]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    // Inside a list of steps: which paragraph opened it, and whether only list items go on with it.
+    let mut open = false;
+    let mut under_heading = false;
+    let mut paragraph = 0;
+    for sentence in all {
+        let wording = Wording::new(&sentence.text);
+        let announces = wording.is_next_steps();
+        if sentence.heading {
+            open = announces;
+            under_heading = announces;
+            continue;
+        }
+        if announces && !(open && sentence.bullet) {
+            let rest = after_announcement(&sentence.text);
+            open = rest.is_empty();
+            under_heading = false;
+            paragraph = sentence.paragraph;
+            if !rest.is_empty() {
+                out.push(rest);
+            }
+            continue;
+        }
+        if open && !sentence.bullet && !under_heading && sentence.paragraph > paragraph {
+            open = false;
+        }
+        let left_open =
+            sentence.ticked == Some(false) || (!wording.is_no_statement() && wording.leaves_open());
+        let done = sentence.ticked == Some(true);
+        if !done
+            && ((open && !wording.is_no_statement()) || left_open)
+            && !out.contains(&sentence.text)
+        {
+            out.push(sentence.text.clone());
+        }
+    }
+    out
+}
+
+/// What follows `Next steps:` on its line; empty when the steps stand below it.
+fn after_announcement(text: &str) -> String {
+    let cut = text.find([':', '：']).filter(|at| text[..*at].chars().count() <= 40);
+    match cut {
+        Some(at) => text[at..].trim_start_matches([':', '：', ' ']).to_owned(),
+        None if text.chars().count() <= 14 && text.is_ascii() => String::new(),
+        None => text.to_owned(),
+    }
+}
+
+/// What went wrong or was cut short.
+fn notes(turn: &Turn<'_>, known: &Known<'_>) -> String {
+    let words = turn.words;
+    let mut lines = Vec::new();
+    let mut unfinished =
+        |what: String| lines.push(format!("{}{}{what}", words.unfinished, words.colon));
+    if !turn.error.is_empty() {
+        unfinished(format!("{}{}{}", words.ended_in_error, words.colon, turn.error));
+    } else if !turn.closed {
+        unfinished(words.no_answer.to_owned());
+    }
+    for failure in known.failures.iter().filter(|f| f.is_open()).take(4) {
+        unfinished(format!(
+            "`{}` {}{}{}",
+            failure.label,
+            words.still_fails,
+            words.colon,
+            failure.error(200)
+        ));
+    }
+    joined(&lines, "\n", MAX_FIELD)
+}
