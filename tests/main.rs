@@ -6,3 +6,5 @@
 mod all_declared;
 /// The real client, driven against a scripted model.
 mod claude_code;
+/// Hooks whose surroundings are broken.
+mod hook_faults;

@@ -1,1 +1,201 @@
+use afterword_domain::Time;
+use afterword_domain::event::StartSource;
+use serde_json::json;
 
+use super::*;
+
+fn event(body: EventBody) -> Event {
+    Event {
+        uid: uuid::Uuid::nil(),
+        at: Time::from_millis(0),
+        agent: "claude-code".into(),
+        agent_session_id: "session-1".into(),
+        project: ProjectRef::named("p"),
+        cwd: None,
+        turn_id: None,
+        subagent: None,
+        model: None,
+        transcript_path: None,
+        body,
+    }
+}
+
+fn sealed_tool(tool: ToolUse) -> (ToolUse, String) {
+    let sealed = seal(event(EventBody::ToolUse { tool })).unwrap();
+    let EventBody::ToolUse { tool } = sealed.event.body else { panic!("still a tool use") };
+    (tool, String::from_utf8(sealed.bytes).unwrap())
+}
+
+#[test]
+fn f2_every_text_of_an_event_is_cleaned() {
+    const SECRET: &str = "x <private>canary</private> y";
+    let marked = || SECRET.to_owned();
+    let dirty = |body| Event {
+        agent_session_id: marked(),
+        project: ProjectRef {
+            keys: vec![marked()],
+            name: marked(),
+            root: Some(marked()),
+            worktree: Some(marked()),
+            branch: Some(marked()),
+        },
+        cwd: Some(marked()),
+        turn_id: Some(marked()),
+        subagent: Some(Subagent { id: marked(), kind: marked() }),
+        model: Some(marked()),
+        transcript_path: Some(marked()),
+        ..event(body)
+    };
+    let tool = ToolUse {
+        name: marked(),
+        class: ToolClass::Other,
+        call_id: Some(marked()),
+        input: json!({ SECRET: [SECRET] }),
+        output: json!([{ "a": { SECRET: SECRET } }]),
+        error: Some(marked()),
+        paths: vec![marked()],
+        command: Some(marked()),
+        duration_ms: None,
+    };
+    for body in [
+        EventBody::SessionStart { source: StartSource::Startup },
+        EventBody::Prompt { text: marked(), private: false },
+        EventBody::ToolUse { tool },
+        EventBody::PreCompact { trigger: marked(), instructions: Some(marked()) },
+        EventBody::PostCompact { summary: marked() },
+        EventBody::Stop { answer: Some(marked()), error: Some(marked()) },
+        EventBody::SubagentStop { answer: Some(marked()) },
+        EventBody::SessionEnd { reason: marked() },
+    ] {
+        let sealed = seal(dirty(body)).unwrap();
+        let text = String::from_utf8(sealed.bytes).unwrap();
+        assert!(!text.contains("canary") && text.contains("x "), "{text}");
+    }
+}
+
+#[test]
+fn a_private_prompt_keeps_nothing_and_an_empty_one_is_none() {
+    let prompt = |text: &str| seal(event(EventBody::Prompt { text: text.into(), private: false }));
+    let sealed = prompt(" <private>all of it</private>\n").unwrap();
+    assert_eq!(sealed.event.body, EventBody::Prompt { text: String::new(), private: true });
+    assert!(prompt(" \n ").is_none());
+    let sealed = prompt("keep <private>this out</private> this").unwrap();
+    assert!(matches!(sealed.event.body, EventBody::Prompt { private: false, .. }));
+}
+
+#[test]
+fn cleaning_comes_before_cutting() {
+    // A cut would leave the end of the private part without its mark.
+    let text = format!("<private>{}canary</private> after", "x".repeat(3 * TEXT));
+    let (tool, bytes) = sealed_tool(ToolUse { output: text.into(), ..ToolUse::default() });
+    assert!(!bytes.contains("canary"));
+    assert_eq!(tool.output.as_str().unwrap().trim(), "after");
+}
+
+#[test]
+fn long_texts_keep_head_and_tail() {
+    let text = format!("HEAD{}TAIL", "🦀".repeat(TEXT));
+    let (tool, _) = sealed_tool(ToolUse {
+        input: json!({ "a": text }),
+        error: Some(text.clone()),
+        paths: vec!["p".repeat(9_000); 900],
+        ..ToolUse::default()
+    });
+    for text in [tool.input["a"].as_str().unwrap(), tool.error.as_deref().unwrap()] {
+        assert!(text.len() <= TEXT + 64, "{}", text.len());
+        assert!(text.starts_with("HEAD") && text.ends_with("TAIL"));
+    }
+    assert!(tool.paths.iter().all(|p| p.len() <= PATH));
+}
+
+#[test]
+fn a_whole_event_is_bounded_whatever_its_shape() {
+    fn nested(depth: usize) -> Value {
+        if depth == 0 { "leaf".into() } else { Value::Array(vec![nested(depth - 1); 12]) }
+    }
+    let wide: serde_json::Map<String, Value> =
+        (0..50_000).map(|i| (format!("key-{i}"), Value::from(i))).collect();
+    for output in [
+        json!(vec!["x".repeat(20_000); 100]),
+        json!(vec![1; 1_000_000]),
+        Value::Object(wide),
+        json!({ "k".repeat(1 << 20): 1 }),
+        nested(5),
+    ] {
+        let (_, bytes) = sealed_tool(ToolUse { name: "Odd".into(), output, ..ToolUse::default() });
+        assert!(bytes.len() <= EVENT, "{}", bytes.len());
+        assert!(bytes.contains("\"name\":\"Odd\""));
+    }
+    let answer = Some("\u{1}".repeat(TEXT));
+    let error = answer.clone();
+    let sealed = seal(event(EventBody::Stop { answer, error })).unwrap();
+    assert!(sealed.bytes.len() <= EVENT, "control characters take six bytes each");
+}
+
+#[test]
+fn a_session_is_needed_and_a_uuid_is_never_masked() {
+    let id = "a7e825ee-2255-4999-a6ea-f18d6d92c5b9".to_owned();
+    let body = || EventBody::SessionEnd { reason: "other".into() };
+    let sealed = seal(Event { agent_session_id: id.clone(), ..event(body()) }).unwrap();
+    assert_eq!(sealed.event.agent_session_id, id);
+    let empty = "<private>x</private>".to_owned();
+    assert!(seal(Event { agent_session_id: empty, ..event(body()) }).is_none());
+}
+
+#[test]
+fn f5_of_a_key_file_only_its_path_is_kept() {
+    let (tool, bytes) = sealed_tool(ToolUse {
+        name: "Edit".into(),
+        class: ToolClass::Edit,
+        input: json!({
+            "file_path": "/p/.env", "old_string": "canary", "edits": [{"new_string": "canary"}],
+            "replace_all": false
+        }),
+        output: json!({ "content": "canary" }),
+        error: Some("canary".into()),
+        paths: vec!["/p/.env".into()],
+        ..ToolUse::default()
+    });
+    assert!(!bytes.contains("canary"), "{bytes}");
+    assert_eq!(tool.paths, ["/p/.env"]);
+    assert_eq!(tool.input["file_path"], "/p/.env");
+    assert_eq!(tool.output, KEY_FILE);
+}
+
+#[test]
+fn f5_a_command_on_a_key_file_loses_its_output() {
+    let shell = |command: &str| {
+        sealed_tool(ToolUse {
+            name: "Bash".into(),
+            class: ToolClass::Shell,
+            input: json!({ "command": command }),
+            command: Some(command.into()),
+            output: json!({ "stdout": "canary" }),
+            error: Some("Exit code 1\ncanary".into()),
+            ..ToolUse::default()
+        })
+    };
+    let (tool, bytes) = shell("cat .env");
+    assert!(!bytes.contains("canary"), "{bytes}");
+    assert_eq!(tool.command.as_deref(), Some("cat .env"));
+    assert!(tool.error.unwrap().starts_with("Exit code 1\n"));
+    let (tool, bytes) = shell("cat > .env <<EOF\nKEY=canary\nEOF");
+    assert!(!bytes.contains("canary"), "{bytes}");
+    assert!(tool.command.unwrap().starts_with("cat > .env <<EOF\n"));
+    assert!(shell("cat notes.txt").1.contains("canary"));
+}
+
+#[test]
+fn f5_lines_found_in_key_files_are_dropped() {
+    let (tool, _) = sealed_tool(ToolUse {
+        name: "Grep".into(),
+        class: ToolClass::Search,
+        output: json!({
+            "content": "src/a.rs:1:KEY\n.env:2:KEY=canary\n.env-3-OTHER=canary\nsrc/b-c.rs-4-x",
+            "filenames": ["src/a.rs", ".env"]
+        }),
+        ..ToolUse::default()
+    });
+    assert_eq!(tool.output["content"], "src/a.rs:1:KEY\nsrc/b-c.rs-4-x");
+    assert_eq!(tool.output["filenames"][1], ".env");
+}

@@ -44,4 +44,5 @@ impl Adapter for ClaudeCode {
 }
 
 #[cfg(test)]
+#[path = "../../tests/claude_code.rs"]
 mod tests;
