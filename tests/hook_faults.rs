@@ -341,7 +341,7 @@ fn a_draining_daemon_gets_the_event_behind_the_others() {
     let reply = json!({"kind": "context", "text": "drained"});
     world.publish(listen(vec![draining.clone(), draining, stored(&reply)]).0);
     let output = world.hook(&["claude-code", "session-start"], &any_payload(&world));
-    assert!(output.stdout.contains("drained"));
+    assert!(output.stdout.contains("drained"), "{}", world.log());
     assert_eq!(output.spooled.len(), 1);
 }
 

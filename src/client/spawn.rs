@@ -62,31 +62,44 @@ pub enum Attempt {
 /// Starts a daemon unless the brake says that one was just started or keeps failing.
 pub fn try_start(exe: &Path, home: &Home, clock: &dyn Clock) -> io::Result<Attempt> {
     platform::create_private_folder(home.folder())?;
-    let mut brake = open_brake(home)?;
-    if brake.try_lock().is_err() {
-        return Ok(Attempt::Underway);
-    }
-    let now = clock.now();
-    let last = Record::read(&mut brake).settled(home, now);
-    match last.verdict(now) {
-        Verdict::Due => {}
-        Verdict::Wait => return Ok(Attempt::Underway),
-        Verdict::Broken => return Ok(Attempt::Braked),
-    }
-    // Written before the start, so that a crash in between still brakes.
-    Record { at: now, attempts: last.attempts.saturating_add(1), failed: false }
-        .write(&mut brake)?;
-    start(exe, home).map(Attempt::Started)
+    let started = with_brake(home, |brake| {
+        let now = clock.now();
+        let last = Record::read(brake).settled(home, now);
+        match last.verdict(now) {
+            Verdict::Due => {}
+            Verdict::Wait => return Ok(Attempt::Underway),
+            Verdict::Broken => return Ok(Attempt::Braked),
+        }
+        // Written before the start, so that a crash in between still brakes.
+        let attempts = last.attempts.saturating_add(1);
+        Record { at: now, attempts, failed: false }.write(brake)?;
+        start(exe, home).map(Attempt::Started)
+    })?;
+    Ok(started.unwrap_or(Attempt::Underway))
 }
 
 /// Marks the last attempt as failed, so that nobody waits for it again until the next is due.
 pub fn mark_failed(home: &Home) -> io::Result<()> {
+    with_brake(home, |brake| {
+        let record = Record::read(brake);
+        Record { failed: true, ..record }.write(brake)
+    })
+    .map(|_| ())
+}
+
+/// Does something under the lock of the brake; none when another process has it.
+fn with_brake<T>(
+    home: &Home,
+    work: impl FnOnce(&mut File) -> io::Result<T>,
+) -> io::Result<Option<T>> {
     let mut brake = open_brake(home)?;
     if brake.try_lock().is_err() {
-        return Ok(());
+        return Ok(None);
     }
-    let record = Record::read(&mut brake);
-    Record { failed: true, ..record }.write(&mut brake)
+    let done = work(&mut brake);
+    // Closing is not enough: a process that is being started right now may hold a copy of the file.
+    brake.unlock()?;
+    done.map(Some)
 }
 
 fn open_brake(home: &Home) -> io::Result<File> {

@@ -5,13 +5,13 @@
 //! private text from its mark.
 
 use afterword_domain::event::{Event, EventBody, Subagent, ToolClass, ToolUse};
-use afterword_domain::privacy::{clean, clean_value};
+use afterword_domain::privacy::{
+    clean, clean_prompt, clean_value, is_secret_path, names_secret_path,
+};
 use afterword_domain::project::ProjectRef;
 use afterword_domain::text::{head_and_tail, prefix};
 use afterword_domain::wire::spool;
 use serde_json::Value;
-
-use super::interim::{clean_prompt, is_secret_path, names_secret_path};
 
 /// Most bytes of one text.
 pub const TEXT: usize = 32 * 1024;

@@ -10,7 +10,6 @@ pub mod boundary;
 pub mod delivery;
 mod flow;
 pub mod guard;
-mod interim;
 pub mod log;
 pub mod pause;
 pub mod platform;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Instant;
 
-use super::interim::JsonEnd;
+use afterword_domain::repair::JsonEnd;
 
 /// Most bytes taken; the rest of a longer payload is left unread.
 pub const LIMIT: usize = 16 << 20;
