@@ -4,6 +4,8 @@
 
 /// Every file of `tests/` is a module of this binary.
 mod all_declared;
+/// The rules of the house.
+mod architecture;
 /// The real client, driven against a scripted model.
 mod claude_code;
 /// Hooks whose surroundings are broken.
