@@ -54,7 +54,7 @@ impl Tree {
 
 impl SourceFile {
     fn new(path: &str, text: &str) -> Self {
-        let rust = path.ends_with(".rs");
+        let rust = ending(path) == "rs";
         let parts = if rust { split(text) } else { Parts::default() };
         let code = without_tests(&parts.code);
         let strings = parts
@@ -74,7 +74,7 @@ impl SourceFile {
     }
 
     pub(super) fn is_rust(&self) -> bool {
-        self.path.ends_with(".rs")
+        ending(&self.path) == "rs"
     }
 
     /// Files that hold nothing but tests.
@@ -89,6 +89,11 @@ impl SourceFile {
     }
 }
 
+/// What follows the last dot.
+fn ending(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
 fn walk(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -99,9 +104,8 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
             }
             continue;
         }
-        let ending = path.extension().map(|e| e.to_string_lossy().into_owned());
-        let script = folder.ends_with(".ci");
-        if script || ending.is_some_and(|e| TEXTS.contains(&e.as_str())) {
+        let script = folder.file_name().is_some_and(|name| name == ".ci");
+        if script || TEXTS.contains(&ending(&name)) {
             let Ok(text) = fs::read_to_string(&path) else { continue };
             let relative = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
             files.push(SourceFile::new(&relative, &text));
