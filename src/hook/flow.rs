@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use afterword_domain::boundary::{self, Sealed};
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::{Clock, repair};
@@ -12,7 +13,6 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
-use super::boundary::{self, Sealed};
 use super::delivery::{Budget, Delivery, Wish};
 use super::guard::{self, GuardSetup};
 use super::project::{self, Resolution};

@@ -2,11 +2,10 @@
 //!
 //! [`run`] is the whole role: [`stdin`] reads the payload, an adapter of [`agents`] understands it,
 //! [`project`] and [`pause`] say where it belongs and whether it is wanted, [`guard`] answers for
-//! tools that are about to run, [`boundary`] cleans and cuts what may leave, [`delivery`] hands it
-//! to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`].
+//! tools that are about to run, [`boundary`](afterword_domain::boundary) cleans and cuts what may
+//! leave, [`delivery`] hands it to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`].
 
 pub mod agents;
-pub mod boundary;
 pub mod delivery;
 mod flow;
 pub mod guard;

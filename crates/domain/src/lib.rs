@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod boundary;
 pub mod event;
 pub mod ids;
 pub mod memory;
@@ -20,6 +21,7 @@ pub mod snapshot;
 pub mod summary;
 pub mod text;
 pub mod time;
+pub mod tools;
 pub mod wire;
 
 pub use ids::{Kind, PublicId};

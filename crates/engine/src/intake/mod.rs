@@ -1,14 +1,13 @@
 //! Events on their way in: cleaned again, recognised when they come twice, stored, answered.
 
 mod dedupe;
-mod limits;
-mod prepare;
 
+use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody, StartSource};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
-use afterword_store::contract::{NewEvent, NewSnapshot, Recorded};
+use afterword_store::contract::{IndexDoc, NewEvent, NewSnapshot, Recorded};
 
 use crate::live::LiveBody;
 use crate::recall::{self, ContextRequest};
@@ -30,13 +29,14 @@ impl Engine {
     pub async fn hook_event(&self, event: Event) -> Result<EventAnswer> {
         let mut recorded = self.record(vec![event]).await?;
         let (event, recorded) = recorded.pop().expect("one event in, one out");
-        let reply = match self.reply(&event, &recorded).await {
-            Ok(reply) => reply,
-            Err(error) => {
-                tracing::warn!(%error, kind = event.body.kind(), "no reply could be made");
-                Reply::None
-            }
+        let reply = match &event {
+            None => Ok(Reply::None),
+            Some(event) => self.reply(event, &recorded).await,
         };
+        let reply = reply.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no reply could be made");
+            Reply::None
+        });
         Ok(EventAnswer { outcome: outcome(&recorded), reply })
     }
 
@@ -47,12 +47,15 @@ impl Engine {
         self.reply_for(event, project_id, session.map(|s| s.id)).await
     }
 
-    async fn record(&self, events: Vec<Event>) -> Result<Vec<(Event, Recorded)>> {
+    /// What is left of each event after cleaning, and what became of it; nothing is left of one
+    /// that held only what a machine put there.
+    async fn record(&self, events: Vec<Event>) -> Result<Vec<(Option<Event>, Recorded)>> {
         let mut kept = Vec::with_capacity(events.len());
         let mut results: Vec<Option<Recorded>> = Vec::with_capacity(events.len());
         for event in events {
-            let event = prepare::clean(event);
-            let skip = self.skip_reason(&event);
+            // A second time: others than our hooks call, and older hooks know fewer secrets.
+            let event = boundary::seal(event).map(|sealed| sealed.event);
+            let skip = event.as_ref().map_or(Some(SkipReason::Machine), |e| self.skip_reason(e));
             if let Some(reason) = skip {
                 self.store.count_skipped(reason, 1).await?;
             }
@@ -63,7 +66,7 @@ impl Engine {
             .iter()
             .zip(&results)
             .filter(|(_, skipped)| skipped.is_none())
-            .map(|(event, _)| prepare::new_event(event))
+            .filter_map(|(event, _)| event.as_ref().map(new_event))
             .collect();
         if !new.is_empty() {
             let mut recorded = self.store.record(new).await?.into_iter();
@@ -75,7 +78,9 @@ impl Engine {
         let mut answers = Vec::with_capacity(kept.len());
         for (event, recorded) in kept.into_iter().zip(results) {
             let recorded = recorded.expect("the store answers for every event");
-            self.after(&event, &recorded).await?;
+            if let Some(event) = &event {
+                self.after(event, &recorded).await?;
+            }
             answers.push((event, recorded));
         }
         Ok(answers)
@@ -264,4 +269,20 @@ fn agent_summary(text: &str) -> String {
     let kept = &text[start..];
     let end = kept.find("</summary>").unwrap_or(kept.len());
     kept[..end].trim().to_owned()
+}
+
+/// What the store needs besides the event.
+fn new_event(event: &Event) -> NewEvent {
+    let keys = dedupe::keys(event);
+    let index: Option<IndexDoc> = match &event.body {
+        EventBody::Prompt { text, private: false } => Some(analyze::index_doc("", text, &[])),
+        _ => None,
+    };
+    NewEvent {
+        dedupe_key: keys.key,
+        dedupe_near: keys.near,
+        digest: distill::digest(event),
+        index,
+        event: event.clone(),
+    }
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use afterword_domain::event::{EventBody, StartSource, Subagent};
+use afterword_domain::event::{EventBody, StartSource, Subagent, ToolUse};
+use afterword_domain::tools;
 use serde_json::Value;
 
-use super::tools;
 use super::wire::WireEvent;
 use crate::hook::agents::{Draft, Moment, Question, Reading};
 use crate::hook::transcript::{self, Wanted};
@@ -94,7 +94,7 @@ fn body(
             EventBody::Prompt { text, private: false }
         }
         Moment::PostTool | Moment::PostToolFailure => {
-            EventBody::ToolUse { tool: tools::tool_use(wire, moment == Moment::PostToolFailure)? }
+            EventBody::ToolUse { tool: tool_use(wire, moment == Moment::PostToolFailure)? }
         }
         Moment::PreCompact => EventBody::PreCompact {
             trigger: wire.trigger.take().unwrap_or_else(|| "auto".to_owned()),
@@ -131,6 +131,26 @@ fn body(
         Moment::SessionEnd => {
             EventBody::SessionEnd { reason: wire.reason.take().unwrap_or_else(|| "other".into()) }
         }
+    })
+}
+
+/// A tool use; none when the tool has no name.
+fn tool_use(wire: &mut WireEvent, failed: bool) -> Option<ToolUse> {
+    let name = wire.tool_name.take().filter(|n| !n.is_empty())?;
+    let (input, output) =
+        (std::mem::take(&mut wire.tool_input), std::mem::take(&mut wire.tool_response));
+    let error = wire.error.take().filter(|e| !e.trim().is_empty());
+    let error = match (error, failed, wire.is_interrupt) {
+        (Some(error), _, _) => Some(error),
+        (None, true, true) => Some("interrupted by the user".to_owned()),
+        (None, true, false) => Some("failed".to_owned()),
+        (None, false, _) => None,
+    };
+    Some(ToolUse {
+        call_id: wire.tool_use_id.take().filter(|id| !id.is_empty()),
+        duration_ms: wire.duration_ms,
+        error,
+        ..tools::describe(&name, input, output)
     })
 }
 

@@ -1,11 +1,10 @@
 //! Claude Code.
 //!
-//! [`wire`] mirrors what the CLI sends, [`event`] is what we care about, [`tools`] knows its tools,
-//! [`reply`] writes what it honours. Behaviour as measured with 2.1.332 and 2.1.197.
+//! [`wire`] mirrors what the CLI sends, [`event`] is what we care about, [`reply`]
+//! writes what it honours. Behaviour as measured with 2.1.332 and 2.1.197.
 
 pub mod event;
 pub mod reply;
-pub mod tools;
 pub mod wire;
 
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
-use afterword_domain::Time;
-use afterword_domain::event::StartSource;
+use crate::Time;
+use crate::event::{Event, EventBody, StartSource, Subagent, ToolClass, ToolUse};
+use crate::project::ProjectRef;
+use serde_json::Value;
 use serde_json::json;
 
 use super::*;
@@ -105,7 +107,7 @@ fn long_texts_keep_head_and_tail() {
         assert!(text.len() <= TEXT + 64, "{}", text.len());
         assert!(text.starts_with("HEAD") && text.ends_with("TAIL"));
     }
-    assert!(tool.paths.iter().all(|p| p.len() <= PATH));
+    assert!(tool.paths.iter().all(|p| p.len() <= 4 * 1024));
 }
 
 #[test]

@@ -1,16 +1,15 @@
-//! What may leave the hook: every text of an event cleaned, then cut to size.
+//! The one function that every event passes.
 //!
-//! One function for every event, sent or spooled. It takes events apart without `..`, so a new field
-//! does not compile until it is treated here. Cleaning comes before cutting: a cut could separate a
-//! private text from its mark.
+//! It takes events apart without `..`, so a new field does not compile until it is treated here.
+//! Cleaning comes before cutting: a cut could separate a private text from its mark.
 
-use afterword_domain::event::{Event, EventBody, Subagent, ToolClass, ToolUse};
-use afterword_domain::privacy::{
-    clean, clean_prompt, clean_value, is_secret_path, names_secret_path,
-};
-use afterword_domain::project::ProjectRef;
-use afterword_domain::text::{head_and_tail, prefix};
-use afterword_domain::wire::spool;
+use super::cut::cut;
+use super::key_files::hide_key_files;
+use crate::event::{Event, EventBody, Subagent, ToolUse};
+use crate::privacy::{clean, clean_prompt, clean_value};
+use crate::project::ProjectRef;
+use crate::text::{head_and_tail, prefix};
+use crate::wire::spool;
 use serde_json::Value;
 
 /// Most bytes of one text.
@@ -23,13 +22,10 @@ pub const EVENT: usize = 256 * 1024;
 const PATH: usize = 4 * 1024;
 
 /// Most bytes of an id or a name.
-const WORD: usize = 512;
+pub(super) const WORD: usize = 512;
 
 /// Most files of one tool use.
 const PATHS: usize = 200;
-
-/// Stands where the content of a key file was.
-pub const KEY_FILE: &str = "[content of a key file left out]";
 
 /// Stands where a result was that no cutting made small enough.
 const TOO_LARGE: &str = "[left out: too large]";
@@ -144,70 +140,6 @@ fn treat_tool(tool: &mut ToolUse) {
     optional(command);
 }
 
-/// Keeps that a key file was used, and drops what was in it.
-fn hide_key_files(tool: &mut ToolUse) {
-    if tool.paths.iter().any(|p| is_secret_path(p)) {
-        if let Value::Object(members) = &mut tool.input {
-            for (key, value) in members {
-                let names = ["file_path", "notebook_path", "path", "pattern", "glob"];
-                if !names.contains(&key.as_str()) && !value.is_number() && !value.is_boolean() {
-                    *value = KEY_FILE.into();
-                }
-            }
-        } else if !tool.input.is_null() {
-            tool.input = KEY_FILE.into();
-        }
-        hide_result(tool);
-    } else if let Some(command) = tool.command.as_mut().filter(|c| names_secret_path(c)) {
-        // The lines after the first may be what is written into the file.
-        if let Some((first, _)) = command.trim_start().split_once('\n') {
-            *command = format!("{first}\n{KEY_FILE}");
-            let shown = command.clone();
-            if let Value::Object(members) = &mut tool.input {
-                members.insert("command".to_owned(), shown.into());
-            }
-        }
-        hide_result(tool);
-    }
-    if tool.class == ToolClass::Search {
-        hide_lines(&mut tool.output);
-    }
-}
-
-fn hide_result(tool: &mut ToolUse) {
-    if !tool.output.is_null() {
-        tool.output = KEY_FILE.into();
-    }
-    if let Some(error) = &mut tool.error {
-        // The exit code of a shell is worth keeping; what follows it is output.
-        let first = error.lines().next().filter(|l| l.starts_with("Exit code"));
-        *error = first.map_or_else(|| KEY_FILE.to_owned(), |l| format!("{l}\n{KEY_FILE}"));
-    }
-}
-
-/// Drops the lines that a search found in key files: `PATH:LINE:TEXT`.
-fn hide_lines(output: &mut Value) {
-    match output {
-        Value::String(text) if text.contains(':') || text.contains('-') => {
-            let shown = |line: &&str| {
-                let path = line.split(':').next().unwrap_or_default();
-                // Lines around a match have dashes: `PATH-LINE-TEXT`.
-                let around =
-                    line.char_indices().filter(|(_, c)| *c == '-').map(|(i, _)| &line[..i]);
-                !is_secret_path(path) && !around.take(32).any(is_secret_path)
-            };
-            if !text.lines().all(|line| shown(&line)) {
-                *text = text.lines().filter(shown).collect::<Vec<_>>().join("\n");
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide_lines),
-        Value::Object(members) => {
-            members.iter_mut().filter(|(k, _)| *k != "filenames").for_each(|(_, v)| hide_lines(v));
-        }
-        _ => {}
-    }
-}
-
 fn word(value: &mut String) {
     text(value, WORD);
 }
@@ -247,32 +179,3 @@ fn shrink(body: &mut EventBody, text: usize, items: usize) {
         EventBody::SessionStart { .. } | EventBody::SessionEnd { .. } => {}
     }
 }
-
-/// Cuts every text and every list of a value.
-fn cut(value: &mut Value, text: usize, items: usize) {
-    match value {
-        Value::String(s) if s.len() > text => *s = head_and_tail(s, text),
-        Value::Array(list) => {
-            if list.len() > items {
-                let left_out = list.len() - items;
-                list.truncate(items);
-                list.push(format!("[… {left_out} items left out …]").into());
-            }
-            for item in list {
-                cut(item, text, items);
-            }
-        }
-        Value::Object(members) => {
-            if members.len() > items || members.keys().any(|k| k.len() > WORD) {
-                let kept = std::mem::take(members).into_iter().take(items);
-                members.extend(kept.map(|(key, value)| (prefix(&key, WORD).to_owned(), value)));
-            }
-            members.iter_mut().for_each(|(_, member)| cut(member, text, items));
-        }
-        _ => {}
-    }
-}
-
-#[cfg(test)]
-#[path = "tests/boundary.rs"]
-mod tests;

@@ -1,43 +1,30 @@
-//! Claude Code's tools: their kinds, the files and commands they name, and what of their answers is
+//! Tools as Claude Code and the observer's callers name them: their kinds, the files and commands they name, and what of their answers is
 //! worth keeping.
 
-use afterword_domain::event::{ToolClass, ToolUse};
+use crate::event::{ToolClass, ToolUse};
 use serde_json::{Map, Value};
-
-use super::wire::WireEvent;
 
 /// Length from which a text without a blank is taken for encoded bytes.
 const ENCODED: usize = 4 * 1024;
 
-/// A tool use; none when the tool has no name.
-pub fn tool_use(wire: &mut WireEvent, failed: bool) -> Option<ToolUse> {
-    let name = wire.tool_name.take().filter(|n| !n.is_empty())?;
-    let class = class_of(&name);
-    let mut input = std::mem::take(&mut wire.tool_input);
-    let mut output = std::mem::take(&mut wire.tool_response);
-    let error = wire.error.take().filter(|e| !e.trim().is_empty());
-    let error = match (error, failed, wire.is_interrupt) {
-        (Some(error), _, _) => Some(error),
-        (None, true, true) => Some("interrupted by the user".to_owned()),
-        (None, true, false) => Some("failed".to_owned()),
-        (None, false, _) => None,
-    };
+/// A tool use with its kind, files and command, and without the weight of its answer. The caller
+/// adds ids, errors and times.
+pub fn describe(name: &str, mut input: Value, mut output: Value) -> ToolUse {
+    let class = class_of(name);
     if class == ToolClass::Mcp {
         output = unwrap_blocks(output);
     }
     drop_weight(&mut input);
     drop_weight(&mut output);
-    Some(ToolUse {
+    ToolUse {
+        name: name.to_owned(),
+        class,
         paths: paths_of(class, &input),
         command: command_of(class, &input),
-        call_id: wire.tool_use_id.take().filter(|id| !id.is_empty()),
-        duration_ms: wire.duration_ms,
-        name,
-        class,
         input,
         output,
-        error,
-    })
+        ..ToolUse::default()
+    }
 }
 
 /// What kind of thing a tool does.
