@@ -385,10 +385,17 @@ fn f8_cost_grows_with_length_and_no_faster() {
         "=",
         "\\",
     ] {
-        let small = fastest(&piece.repeat(SMALL / piece.len()));
-        let large = fastest(&piece.repeat(4 * SMALL / piece.len()));
+        let (short, long) =
+            (piece.repeat(SMALL / piece.len()), piece.repeat(4 * SMALL / piece.len()));
         let floor = Duration::from_millis(5);
-        assert!(large <= small.max(floor) * 8, "{piece}: {small:?} became {large:?}");
+        // A quadratic scanner needs sixteen times as long in every try; a busy machine only in some.
+        let mut seen = Vec::new();
+        let linear = (0..6).any(|_| {
+            let (small, large) = (fastest(&short), fastest(&long));
+            seen.push((small, large));
+            large <= small.max(floor) * 8
+        });
+        assert!(linear, "{piece}: {seen:?}");
     }
 }
 
