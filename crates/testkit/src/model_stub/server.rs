@@ -74,6 +74,8 @@ impl Drop for ModelStub {
     fn drop(&mut self) {
         let mut state = lock(&self.state);
         state.stopped = true;
+        // What their turns hold must not live on in a thread that still ends its connection.
+        state.scripts.clear();
         for connection in &state.connections {
             drop(connection.shutdown(Shutdown::Both));
         }
