@@ -8,21 +8,18 @@
 pub mod boundary;
 pub mod event;
 pub mod ids;
-pub mod memory;
-pub mod observation;
 pub mod privacy;
 pub mod project;
-pub mod prompt;
 pub mod repair;
 pub mod reply;
+pub mod rows;
 pub mod scope;
 pub mod session;
-pub mod snapshot;
-pub mod summary;
 pub mod text;
 pub mod time;
 pub mod tools;
 pub mod wire;
 
 pub use ids::{Kind, PublicId};
+pub use rows::{memory, observation, prompt, snapshot, summary};
 pub use time::{Clock, Time};

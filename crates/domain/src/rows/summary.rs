@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::observation::Source;
+use super::observation::Source;
 use crate::time::Time;
 
 /// A summary as stored.

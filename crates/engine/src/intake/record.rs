@@ -1,0 +1,194 @@
+//! Taking events in, and what follows from them besides distilling.
+
+use afterword_domain::boundary;
+use afterword_domain::event::{Event, EventBody};
+use afterword_domain::reply::Reply;
+use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
+use afterword_store::contract::{IndexDoc, NewEvent, NewSnapshot, Recorded};
+
+use super::dedupe;
+use crate::live::LiveBody;
+use crate::{Engine, Result, analyze, distill};
+
+/// Most digests that go into one snapshot.
+const SNAPSHOT_EVENTS: usize = 2_000;
+
+impl Engine {
+    /// Stores events in order and says what became of each. They are durable when this returns.
+    pub async fn intake(&self, events: Vec<Event>) -> Result<Vec<Outcome>> {
+        let recorded = self.record(events).await?;
+        Ok(recorded.iter().map(|(_, recorded)| outcome(recorded)).collect())
+    }
+
+    /// Stores one event, and makes the reply that the hook prints.
+    ///
+    /// A reply that cannot be made is no reply: the event is stored all the same.
+    pub async fn hook_event(&self, event: Event) -> Result<EventAnswer> {
+        let mut recorded = self.record(vec![event]).await?;
+        let (event, recorded) = recorded.pop().expect("one event in, one out");
+        let reply = match &event {
+            None => Ok(Reply::None),
+            Some(event) => self.reply(event, &recorded).await,
+        };
+        let reply = reply.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no reply could be made");
+            Reply::None
+        });
+        Ok(EventAnswer { outcome: outcome(&recorded), reply })
+    }
+
+    /// What is left of each event after cleaning, and what became of it; nothing is left of one
+    /// that held only what a machine put there.
+    async fn record(&self, events: Vec<Event>) -> Result<Vec<(Option<Event>, Recorded)>> {
+        let mut kept = Vec::with_capacity(events.len());
+        let mut results: Vec<Option<Recorded>> = Vec::with_capacity(events.len());
+        for event in events {
+            // A second time: others than our hooks call, and older hooks know fewer secrets.
+            let event = boundary::seal(event).map(|sealed| sealed.event);
+            let skip = event.as_ref().map_or(Some(SkipReason::Machine), |e| self.skip_reason(e));
+            if let Some(reason) = skip {
+                self.store.count_skipped(reason, 1).await?;
+            }
+            results.push(skip.map(Recorded::Skipped));
+            kept.push(event);
+        }
+        let new: Vec<NewEvent> = kept
+            .iter()
+            .zip(&results)
+            .filter(|(_, skipped)| skipped.is_none())
+            .filter_map(|(event, _)| event.as_ref().map(new_event))
+            .collect();
+        if !new.is_empty() {
+            let mut recorded = self.store.record(new).await?.into_iter();
+            for slot in results.iter_mut().filter(|r| r.is_none()) {
+                *slot = recorded.next();
+            }
+            self.work.notify_one();
+        }
+        let mut answers = Vec::with_capacity(kept.len());
+        for (event, recorded) in kept.into_iter().zip(results) {
+            let recorded = recorded.expect("the store answers for every event");
+            if let Some(event) = &event {
+                self.after(event, &recorded).await?;
+            }
+            answers.push((event, recorded));
+        }
+        Ok(answers)
+    }
+
+    fn skip_reason(&self, event: &Event) -> Option<SkipReason> {
+        match &event.body {
+            EventBody::ToolUse { tool } if self.settings.skip_tools.contains(&tool.name) => {
+                Some(SkipReason::ToolExcluded)
+            }
+            _ => None,
+        }
+    }
+
+    /// What follows from a stored event besides distilling.
+    async fn after(&self, event: &Event, recorded: &Recorded) -> Result<()> {
+        let Recorded::Stored { event_id, turn, project_id, new_session } = recorded else {
+            return Ok(());
+        };
+        let (event_id, session, project_id) = (*event_id, turn.session_id, *project_id);
+        if *new_session {
+            self.announce(project_id, LiveBody::SessionStarted { session_db_id: session });
+        }
+        match &event.body {
+            EventBody::PreCompact { trigger, .. } => {
+                self.keep_snapshot(event, trigger, session, event_id).await?;
+                self.note_compaction(session);
+            }
+            EventBody::PostCompact { summary } => {
+                self.add_agent_summary(session, summary).await?;
+            }
+            EventBody::Prompt { .. } => self.announce(
+                project_id,
+                LiveBody::NewPrompt { session_db_id: session, prompt_number: turn.prompt_number },
+            ),
+            EventBody::ToolUse { .. } => {
+                self.announce(project_id, LiveBody::ObservationQueued { session_db_id: session });
+            }
+            EventBody::SessionEnd { .. } => {
+                self.announce(project_id, LiveBody::SessionCompleted { session_db_id: session });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn keep_snapshot(
+        &self,
+        event: &Event,
+        trigger: &str,
+        session: i64,
+        event_id: i64,
+    ) -> Result<()> {
+        let after = self.store.last_snapshot(session).await?.map_or(0, |(_, up_to)| up_to);
+        let digests = self.store.session_digests(session, after, SNAPSHOT_EVENTS).await?;
+        let text = distill::snapshot_text(&digests);
+        if text.is_empty() {
+            return Ok(());
+        }
+        let index = analyze::index_doc("", &text, &[]);
+        let snapshot = NewSnapshot {
+            session_id: session,
+            up_to_event_id: event_id,
+            trigger: trigger.to_owned(),
+            text,
+            created_at: event.at,
+            index,
+        };
+        self.store.insert_snapshot(snapshot).await?;
+        Ok(())
+    }
+
+    async fn add_agent_summary(&self, session: i64, summary: &str) -> Result<()> {
+        let Some((snapshot, _)) = self.store.last_snapshot(session).await? else {
+            return Ok(());
+        };
+        let summary = agent_summary(summary);
+        let whole = format!("{}\n{summary}", snapshot.text);
+        let index = analyze::index_doc("", &whole, &[]);
+        self.store.add_agent_summary(session, &summary, index).await?;
+        Ok(())
+    }
+}
+
+/// What the caller is told of a recorded event.
+fn outcome(recorded: &Recorded) -> Outcome {
+    match recorded {
+        Recorded::Stored { turn, .. } => {
+            Outcome::Stored { session_id: turn.session_id, prompt_number: turn.prompt_number }
+        }
+        Recorded::Duplicate { turn, .. } => {
+            Outcome::Duplicate { session_id: turn.session_id, prompt_number: turn.prompt_number }
+        }
+        Recorded::Skipped(reason) => Outcome::Skipped { reason: *reason },
+    }
+}
+
+/// The part of an agent's compaction summary that it keeps: what stands in `<summary>`, without the
+/// analysis before it; the whole text where there are no marks.
+fn agent_summary(text: &str) -> String {
+    let start = text.find("<summary>").map_or(0, |at| at + "<summary>".len());
+    let kept = &text[start..];
+    let end = kept.find("</summary>").unwrap_or(kept.len());
+    kept[..end].trim().to_owned()
+}
+
+/// What the store needs besides the event.
+fn new_event(event: &Event) -> NewEvent {
+    let keys = dedupe::keys(event);
+    let index: Option<IndexDoc> = match &event.body {
+        EventBody::Prompt { text, private: false } => Some(analyze::index_doc("", text, &[])),
+        _ => None,
+    };
+    NewEvent {
+        dedupe_key: keys.key,
+        dedupe_near: keys.near,
+        digest: distill::digest(event),
+        index,
+        event: event.clone(),
+    }
+}

@@ -1,0 +1,102 @@
+//! What a hook is answered: the block at session start, memories at a prompt.
+
+use afterword_domain::event::{Event, EventBody, StartSource};
+use afterword_domain::reply::Reply;
+use afterword_domain::wire::context::ContextBlock;
+use afterword_store::contract::Recorded;
+
+use crate::recall::{self, ContextRequest};
+use crate::{Engine, Result};
+
+impl Engine {
+    /// The reply to an event that is not to be stored.
+    pub async fn reply_only(&self, event: &Event) -> Result<Reply> {
+        let project_id = self.store.resolve_project(&event.project, event.at).await?.id;
+        let session = self.store.find_session(&event.agent, &event.agent_session_id).await?;
+        self.reply_for(event, project_id, session.map(|s| s.id)).await
+    }
+
+    pub(super) async fn reply(&self, event: &Event, recorded: &Recorded) -> Result<Reply> {
+        match recorded {
+            Recorded::Stored { turn, project_id, .. }
+            | Recorded::Duplicate { turn, project_id } => {
+                self.reply_for(event, *project_id, Some(turn.session_id)).await
+            }
+            Recorded::Skipped(_) => Ok(Reply::None),
+        }
+    }
+
+    /// The reply to an event; sub-agents are never given context.
+    async fn reply_for(
+        &self,
+        event: &Event,
+        project_id: i64,
+        session_id: Option<i64>,
+    ) -> Result<Reply> {
+        if event.subagent.is_some() {
+            return Ok(Reply::None);
+        }
+        match &event.body {
+            EventBody::SessionStart { source }
+                if self.settings.session_context && source.wants_context() =>
+            {
+                let request = self.request(event, project_id, session_id, *source);
+                Ok(as_reply(self.session_context(&request).await?))
+            }
+            EventBody::Prompt { text, private: false } => {
+                self.prompt_reply(event, text, project_id, session_id).await
+            }
+            _ => Ok(Reply::None),
+        }
+    }
+
+    async fn prompt_reply(
+        &self,
+        event: &Event,
+        text: &str,
+        project_id: i64,
+        session_id: Option<i64>,
+    ) -> Result<Reply> {
+        if let Some(session) = session_id
+            && self.settings.session_context
+            && self.take_compaction(session)
+        {
+            let request = self.request(event, project_id, session_id, StartSource::Compact);
+            return Ok(as_reply(self.session_context(&request).await?));
+        }
+        if !self.settings.prompt_recall {
+            return Ok(Reply::None);
+        }
+        let given = session_id.map(|s| self.given(s)).unwrap_or_default();
+        let block =
+            recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await?;
+        if let Some(session) = session_id {
+            self.note_given(session, &block.shown, false);
+        }
+        Ok(as_reply(block))
+    }
+
+    fn request(
+        &self,
+        event: &Event,
+        project_id: i64,
+        session_id: Option<i64>,
+        source: StartSource,
+    ) -> ContextRequest {
+        ContextRequest {
+            project_id,
+            project: event.project.name.clone(),
+            branch: event.project.branch.clone(),
+            session_id,
+            after_compaction: source == StartSource::Compact,
+        }
+    }
+}
+
+fn as_reply(block: ContextBlock) -> Reply {
+    if block.text.is_empty() {
+        Reply::None
+    } else {
+        Reply::Context { text: block.text, notice: None }
+    }
+}
