@@ -145,9 +145,8 @@ fn listen(answers: Vec<Vec<u8>>) -> (u16, Receiver<String>) {
             let request = request(&mut stream);
             // A hook that has given up has closed its end; so has a test that has ended.
             stream.write_all(&current).ok();
-            if sender.send(request).is_err() {
-                return;
-            }
+            // Not every test looks at them.
+            sender.send(request).ok();
         }
     });
     (port, requests)
