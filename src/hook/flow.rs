@@ -10,7 +10,7 @@ use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::{Clock, repair};
 use serde_json::Value;
-use uuid::Uuid;
+use uuid::{NoContext, Timestamp, Uuid};
 
 use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
 use super::delivery::{Budget, Delivery, Wish};
@@ -185,9 +185,12 @@ impl Run<'_> {
     }
 
     fn event(&self, draft: Draft, place: Resolution) -> Event {
+        let at = self.clock.now();
+        let millis = u64::try_from(at.millis()).unwrap_or_default();
+        let nanos = u32::try_from(millis % 1_000).unwrap_or_default() * 1_000_000;
         Event {
-            uid: Uuid::now_v7(),
-            at: self.clock.now(),
+            uid: Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1_000, nanos)),
+            at,
             agent: self.call.adapter.name().to_owned(),
             agent_session_id: draft.session_id,
             project: place.project,
