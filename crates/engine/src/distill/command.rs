@@ -36,7 +36,7 @@ static DEEDS: WordSet = LazyLock::new(|| {
     set(
         "cargo pytest jest vitest mocha make cmake ninja docker docker-compose kubectl helm terraform alembic prisma rails gradle \
 ./gradlew mvn dotnet mix tsc eslint ruff mypy pyright golangci-lint flyway sqlx diesel systemctl bazel just task fly vercel wrangler cdk pulumi heroku \
-tox nox playwright cypress rspec phpunit ctest swift flutter prettier biome black",
+tox nox playwright cypress rspec phpunit ctest swift flutter",
     )
 });
 
@@ -175,6 +175,7 @@ impl<'a> Simple<'a> {
                     | "show"
                     | "run fmt"
             ),
+            _ if matches!(verb, "fmt" | "format") => false,
             program => {
                 let ships = |word: &str| word.contains("migrat") || word.contains("deploy");
                 is_in(&DEEDS, program) || self.is_check() || ships(verb) || ships(program)
@@ -219,7 +220,7 @@ fn quoted_after<'a>(text: &'a str, flag: &str) -> Option<&'a str> {
 /// The simple commands of a line, split at `&&`, `||`, `;`, `|` and line ends outside quotes.
 ///
 /// What stands in a here-document belongs to its command.
-fn segments(line: &str) -> Vec<&str> {
+pub(super) fn segments(line: &str) -> Vec<&str> {
     let bytes = line.as_bytes();
     let mut out = Vec::new();
     let (mut start, mut i) = (0, 0);
@@ -252,7 +253,7 @@ fn segments(line: &str) -> Vec<&str> {
 }
 
 /// The words of a simple command without assignments and wrappers in front.
-fn words_of(segment: &str) -> Vec<&str> {
+pub(super) fn words_of(segment: &str) -> Vec<&str> {
     let mut words: Vec<&str> = segment.split_whitespace().take(60).collect();
     loop {
         let Some(first) = words.first().copied() else { return words };

@@ -1,5 +1,7 @@
 //! The summary of a turn.
 
+use std::collections::HashSet;
+
 use afterword_domain::event::ToolClass;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::text::{cut_chars, one_line};
@@ -88,8 +90,9 @@ fn completed(turn: &Turn<'_>, known: &Known<'_>, modified: &[String]) -> String 
     if !modified.is_empty() || !deeds.is_empty() {
         lines.extend(turn.main.last_answer().map(|a| gist(&a.sentences, 500)));
     }
-    let created: Vec<String> = modified.iter().filter(|p| was_created(turn, p)).cloned().collect();
-    let edited: Vec<String> = modified.iter().filter(|p| !created.contains(p)).cloned().collect();
+    let new: HashSet<&str> = created(turn).collect();
+    let (created, edited): (Vec<String>, Vec<String>) =
+        modified.iter().cloned().partition(|path| new.contains(path.as_str()));
     for (label, files) in [(words.edited, edited), (words.created, created)] {
         if !files.is_empty() {
             lines.push(format!("{label}{}{}", words.colon, listed(&files, 12, 400)));
@@ -103,12 +106,9 @@ fn completed(turn: &Turn<'_>, known: &Known<'_>, modified: &[String]) -> String 
     joined(&lines, "\n", MAX_FIELD)
 }
 
-fn was_created(turn: &Turn<'_>, path: &str) -> bool {
-    turn.main.tools.iter().any(|s| {
-        s.digest.class == Some(ToolClass::Write)
-            && s.digest.outcome.starts_with("created")
-            && s.digest.paths.iter().any(|p| p == path)
-    })
+fn created<'t>(turn: &'t Turn<'_>) -> impl Iterator<Item = &'t str> {
+    let new = turn.main.tools.iter().filter(|step| step.created());
+    new.flat_map(|step| step.digest.paths.iter().map(String::as_str))
 }
 
 /// What is left to do: by the last answer, else by the agent's own list of to-dos.
@@ -126,42 +126,52 @@ pub(super) fn next_steps(turn: &Turn<'_>) -> String {
 
 fn steps_in(all: &[Sentence]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    // Inside a list of steps: which paragraph opened it, and whether only list items go on with it.
-    let mut open = false;
-    let mut under_heading = false;
-    let mut paragraph = 0;
+    let mut list = StepList::default();
     for sentence in all {
         let wording = Wording::new(&sentence.text);
         let announces = wording.is_next_steps();
         if sentence.heading {
-            open = announces;
-            under_heading = announces;
+            list = StepList { open: announces, under_heading: announces, ..StepList::default() };
             continue;
         }
-        if announces && !(open && sentence.bullet) {
+        if announces && !(list.open && sentence.bullet) {
             let rest = after_announcement(&sentence.text);
-            open = rest.is_empty();
-            under_heading = false;
-            paragraph = sentence.paragraph;
-            if !rest.is_empty() {
+            let open = rest.is_empty();
+            list = StepList { open, paragraph: sentence.paragraph, ..StepList::default() };
+            if !open {
                 out.push(rest);
             }
             continue;
         }
-        if open && !sentence.bullet && !under_heading && sentence.paragraph > paragraph {
-            open = false;
-        }
-        let left_open =
-            sentence.ticked == Some(false) || (!wording.is_no_statement() && wording.leaves_open());
-        let done = sentence.ticked == Some(true);
-        if !done
-            && ((open && !wording.is_no_statement()) || left_open)
-            && !out.contains(&sentence.text)
-        {
+        list.go_on(sentence);
+        let tells = !wording.is_no_statement() && !sentence.text.ends_with([':', '：']);
+        let left =
+            sentence.ticked == Some(false) || (tells && (list.open || wording.leaves_open()));
+        if left && sentence.ticked != Some(true) && !out.contains(&sentence.text) {
             out.push(sentence.text.clone());
         }
     }
     out
+}
+
+/// Where a list of steps begins and ends.
+#[derive(Default)]
+struct StepList {
+    open: bool,
+    under_heading: bool,
+    bullets: bool,
+    paragraph: usize,
+}
+
+impl StepList {
+    /// Prose after the list items, or in a new paragraph without a heading above, ends the list.
+    fn go_on(&mut self, sentence: &Sentence) {
+        let apart = !self.under_heading && sentence.paragraph > self.paragraph;
+        if !sentence.bullet && (self.bullets || apart) {
+            self.open = false;
+        }
+        self.bullets |= sentence.bullet;
+    }
 }
 
 /// What follows `Next steps:` on its line; empty when the steps stand below it.

@@ -333,6 +333,36 @@ fn answers_of_the_person_are_choices() {
 }
 
 #[test]
+fn a_standing_rule_beside_a_task_is_not_its_title() {
+    let turn = Script::default()
+        .prompt("以后提交信息都用英文，记住。另外给 README 补一段导出说明")
+        .file(ToolClass::Edit, "README.md", "+ 运行 `make export`。");
+    assert_eq!(
+        titles(&by_rules(&turn.0)),
+        [
+            ("change", "修改 README.md：给 README 补一段导出说明"),
+            ("decision", "以后提交信息都用英文，记住。"),
+        ]
+    );
+}
+
+#[test]
+fn a_run_that_passed_takes_the_place_of_the_one_that_failed() {
+    let failed = "FAILED tests/test_csv.py::test_rows - AssertionError: expected 3\n1 failed in 2s";
+    let turn = Script::default()
+        .prompt("Speed the export of orders up, it takes minutes")
+        .run("alembic upgrade head && pytest tests -q", failed, true)
+        .file(ToolClass::Edit, "src/export.py", "+ .outerjoin(Customer)")
+        .run("pytest tests -q", "7 passed in 1.92s", false);
+    let distilled = by_rules(&turn.0);
+    assert_eq!(distilled.observations[0].content.facts, ["`pytest tests -q`: 7 passed in 1.92s"]);
+    assert_eq!(
+        distilled.observations[1].content.title,
+        "`alembic upgrade head && pytest tests -q` failed: test_rows - AssertionError: expected 3; passed after editing export.py"
+    );
+}
+
+#[test]
 fn a_chain_is_over_when_its_last_part_passes() {
     let turn = Script::default()
         .prompt("Tidy the module up a bit more")

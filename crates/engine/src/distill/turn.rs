@@ -1,5 +1,7 @@
 //! The digests of a turn, sorted by who did what.
 
+use std::collections::HashSet;
+
 use afterword_domain::event::ToolClass;
 use afterword_store::contract::{Digest, StoredDigest};
 
@@ -50,9 +52,18 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Whether it changed files.
+    /// Whether it made a new file.
+    pub(super) fn created(&self) -> bool {
+        self.digest.class == Some(ToolClass::Write) && self.digest.outcome.starts_with("created")
+    }
+
+    /// Whether it changed files; a command line may write them too.
     pub(super) fn changed(&self) -> bool {
-        !self.digest.failed && matches!(self.digest.class, Some(ToolClass::Edit | ToolClass::Write))
+        let changing = matches!(
+            self.digest.class,
+            Some(ToolClass::Edit | ToolClass::Write | ToolClass::Shell)
+        );
+        changing && !self.digest.failed && !self.digest.paths.is_empty()
     }
 }
 
@@ -163,7 +174,7 @@ fn answer<'a>(stored: &'a StoredDigest, actor: &mut Actor<'a>) {
     }
 }
 
-impl Actor<'_> {
+impl<'a> Actor<'a> {
     fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.answers.is_empty()
     }
@@ -177,7 +188,10 @@ impl Actor<'_> {
     pub(super) fn headline(&self) -> String {
         let Some(answer) = self.last_answer() else { return String::new() };
         let telling = |s: &&Sentence| !s.heading && !Wording::new(&s.text).is_filler();
-        answer.sentences.iter().find(telling).map_or_else(String::new, |s| s.text.clone())
+        let whole = |s: &&Sentence| telling(s) && !s.text.ends_with([':', '：']);
+        let all = || answer.sentences.iter();
+        let found = all().find(whole).or_else(|| all().find(telling));
+        found.map_or_else(String::new, |s| s.text.clone())
     }
 
     /// The first sentences of the last answer.
@@ -189,30 +203,25 @@ impl Actor<'_> {
 
     /// Files changed, each once, in order.
     pub(super) fn modified(&self) -> Vec<String> {
-        self.files(|class| matches!(class, ToolClass::Edit | ToolClass::Write))
+        self.files(Step::changed)
     }
 
     /// Files read and not changed, each once, in order.
     pub(super) fn only_read(&self) -> Vec<String> {
         let modified = self.modified();
-        let mut read = self.files(|class| class == ToolClass::Read);
+        let mut read =
+            self.files(|step| !step.digest.failed && step.digest.class == Some(ToolClass::Read));
         if !modified.is_empty() {
-            let modified: std::collections::HashSet<&String> = modified.iter().collect();
+            let modified: HashSet<&String> = modified.iter().collect();
             read.retain(|path| !modified.contains(path));
         }
         read
     }
 
-    fn files(&self, wanted: impl Fn(ToolClass) -> bool) -> Vec<String> {
-        let mut seen = std::collections::HashSet::new();
-        let mut out = Vec::new();
-        for stored in &self.tools {
-            let digest = stored.digest;
-            if !digest.failed && digest.class.is_some_and(&wanted) {
-                out.extend(digest.paths.iter().filter(|p| seen.insert(p.as_str())).cloned());
-            }
-        }
-        out
+    fn files(&self, wanted: impl Fn(&Step<'a>) -> bool) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let paths = self.tools.iter().filter(|step| wanted(step)).flat_map(|s| &s.digest.paths);
+        paths.filter(|path| seen.insert(path.as_str())).cloned().collect()
     }
 
     /// What was searched for and asked of the web, each once.
@@ -234,7 +243,17 @@ impl Actor<'_> {
 
 /// The first words of a prompt that say what it is about.
 fn headline(sentences: &[Sentence]) -> String {
-    let mut telling = sentences.iter().filter(|s| !Wording::new(&s.text).is_greeting());
+    // A standing rule beside a task is not what the turn is about.
+    let asks = |s: &&Sentence| {
+        let wording = Wording::new(&s.text);
+        !wording.is_greeting() && !wording.is_preference()
+    };
+    let greets = |s: &&Sentence| Wording::new(&s.text).is_greeting();
+    let mut telling: Vec<&Sentence> = sentences.iter().filter(asks).take(2).collect();
+    if telling.is_empty() {
+        telling = sentences.iter().filter(|s| !greets(s)).take(2).collect();
+    }
+    let mut telling = telling.into_iter();
     let Some(first) = telling.next() else { return String::new() };
     let announces = first.text.ends_with([':', '：']);
     // A sentence that only announces what follows is told together with it; a plan is its title.
@@ -249,7 +268,7 @@ fn headline(sentences: &[Sentence]) -> String {
 
 /// The request without the politeness in front of it.
 fn without_opener(text: &str) -> &str {
-    const OPENERS: [&str; 25] = [
+    const OPENERS: [&str; 27] = [
         "can you please ",
         "could you please ",
         "can you ",
@@ -275,6 +294,8 @@ fn without_opener(text: &str) -> &str {
         "请",
         "帮我",
         "帮忙",
+        "另外",
+        "also ",
     ];
     let mut rest = text.trim();
     // Openers come in pairs at most: `ok, can you …`.

@@ -47,7 +47,7 @@ the convention is|important:|记住|请记住|以后|今后|从现在起|不要|
 
 /// Marks of a standing rule.
 pub(super) const PREFERENCES: &str = "\
-, never|, always|never use|always use|must always|must never|never commit|never push|\
+never use|always use|must always|must never|never commit|never push|\
 from now on|as a rule|by convention|our convention|请记住|记住：|记住，|以后都|以后不要|以后请|不要用|不要使用|不能用|\
 必须用|必须使用|必须先|一律|总是|永远不要|千万别|统一用|统一使用|禁止";
 

@@ -4,6 +4,7 @@ mod diff;
 mod output;
 mod path;
 mod tool;
+mod written;
 
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::text::{cut_chars, head_and_tail};
@@ -11,7 +12,7 @@ use afterword_store::contract::Digest;
 
 use super::prose::without_injected;
 
-pub(super) use output::{error_line, result_line};
+pub(super) use output::{error_line, names_error, result_line};
 
 /// Characters of a prompt.
 const MAX_PROMPT: usize = 2_000;

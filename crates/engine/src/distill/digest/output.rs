@@ -79,6 +79,9 @@ pub(super) fn gist(text: &str, max_bytes: usize) -> String {
         clean = without_escapes(text);
         clean.as_str()
     };
+    // Text that was quoted on its way here.
+    let unquoted = seen.contains("\\n\\n").then(|| seen.replace("\\n", "\n"));
+    let seen = unquoted.as_deref().unwrap_or(seen);
     let lines: Vec<&str> = seen.lines().map(str::trim).filter(|l| says_something(l)).collect();
     let picked = pick(&lines);
     let mut out = String::new();
@@ -133,13 +136,21 @@ pub(in crate::distill) fn error_line(outcome: &str, max_chars: usize) -> String 
     best.map_or_else(String::new, |(_, line)| cut_chars(&one_line(shortened(line)), max_chars))
 }
 
+/// Whether a gist names an error beside its exit code.
+pub(in crate::distill) fn names_error(outcome: &str) -> bool {
+    outcome.lines().map(bare).any(|line| {
+        let code = line.get(..9).is_some_and(|head| head.eq_ignore_ascii_case("exit code"));
+        !line.is_empty() && !code
+    })
+}
+
 /// The line without the margin that test runners put in front of an error.
 fn bare(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix("E ").map_or(line, str::trim_start)
 }
 
-/// The line without the tag of a task runner and without the folders of the file it names.
+/// The line without the tag of a task runner and without the folders of what it names.
 fn shortened(line: &str) -> &str {
     let mut line = line;
     if line.starts_with('[')
@@ -147,6 +158,12 @@ fn shortened(line: &str) -> &str {
         && !tag.contains(' ')
     {
         line = rest;
+    }
+    if let Some((name, message)) = line.split_once(" - ")
+        && line.starts_with("FAILED ")
+        && let Some((_, test)) = name.rsplit_once("::")
+    {
+        return &line[line.len() - message.len() - " - ".len() - test.len()..];
     }
     let place = line.split([':', '(', ' ']).next().unwrap_or_default();
     match place.rfind('/') {
@@ -208,11 +225,8 @@ fn is_placed(line: &str) -> bool {
 /// The line of a gist that tells how it went, cut; empty when none does.
 pub(in crate::distill) fn result_line(outcome: &str, max_chars: usize) -> String {
     let lines: Vec<&str> = outcome.lines().map(str::trim).collect();
-    let line = lines
-        .iter()
-        .rev()
-        .find(|l| is_summary_of_tests(l))
-        .or_else(|| lines.iter().rev().find(|l| is_result(l)));
+    let last = |wanted: fn(&str) -> bool| lines.iter().rev().find(|line| wanted(line));
+    let line = last(is_summary_of_tests).or_else(|| last(is_commit)).or_else(|| last(is_result));
     line.map_or_else(String::new, |line| cut_chars(&one_line(line), max_chars))
 }
 

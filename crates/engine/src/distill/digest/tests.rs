@@ -140,6 +140,27 @@ fn a_failure_is_known_by_error_code_or_words() {
 }
 
 #[test]
+fn a_command_that_writes_a_file_names_it() {
+    let written = |command: &str| {
+        tool(ToolClass::Shell, "", json!({"command": command}), json!({"stdout": ""})).paths
+    };
+    assert_eq!(written("cat > src/a.rs <<'EOF'\nfn main() { x > 1.5; }\nEOF"), ["api/src/a.rs"]);
+    assert_eq!(written("mkdir -p x && echo hi >> /home/dev/project/notes.md"), ["notes.md"]);
+    assert_eq!(written("make 2>&1 | tee build.log"), ["api/build.log"]);
+    assert_eq!(written("sed -i 's/a/b/' conf/app.toml"), ["api/conf/app.toml"]);
+    for command in [
+        "cat a.rs",
+        "cargo test > /dev/null",
+        "echo $X > $FILE",
+        "cat > /tmp/x.txt",
+        "sed -n 1,5p a.rs",
+        "echo 'a > b.c'",
+    ] {
+        assert!(written(command).is_empty(), "{command}: {:?}", written(command));
+    }
+}
+
+#[test]
 fn searches_web_mcp_and_agents_keep_question_and_gist() {
     let d = tool(
         ToolClass::Search,

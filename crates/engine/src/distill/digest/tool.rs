@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::diff::{changed_lines, first_lines};
 use super::output::{gist, tells_failure};
 use super::path::{relative, relative_all};
+use super::written::written_files;
 use crate::distill::command::Command;
 use crate::distill::prose::without_injected;
 
@@ -27,7 +28,7 @@ pub(super) fn digest(tool: &ToolUse, event: &Event) -> Digest {
         ToolClass::Write => write(tool, &mut digest),
         ToolClass::Read => {}
         ToolClass::Search => search(tool, event, &mut digest),
-        ToolClass::Shell => shell(tool, &mut digest),
+        ToolClass::Shell => shell(tool, event, &mut digest),
         ToolClass::Web => {
             digest.detail = first_text(&tool.input, &["query", "url", "q"], 300);
             digest.outcome = gist(&text_of(&tool.output), 300);
@@ -87,10 +88,11 @@ fn search(tool: &ToolUse, event: &Event, digest: &mut Digest) {
     digest.paths.clear();
 }
 
-fn shell(tool: &ToolUse, digest: &mut Digest) {
+fn shell(tool: &ToolUse, event: &Event, digest: &mut Digest) {
     let line = tool.command.as_deref().or_else(|| tool.input["command"].as_str());
     let line = line.map_or_else(|| text_of(&tool.input["command"]), str::to_owned);
     digest.command = cut_chars(line.trim(), 500);
+    digest.paths = relative_all(&written_files(&line), event);
     digest.detail = first_text(&tool.input, &["description"], 200);
     digest.outcome = gist(&text_of(&tool.output), 900);
     let command = Command::parse(&digest.command);

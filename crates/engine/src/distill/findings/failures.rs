@@ -6,13 +6,16 @@ use afterword_domain::text::{cut_chars, prefix};
 
 use super::changes::file_changes;
 use super::{Finding, MAX_TITLE, finish};
-use crate::distill::digest::{error_line, result_line};
+use crate::distill::digest::{error_line, names_error, result_line};
 use crate::distill::prose::{joined, listed};
 use crate::distill::turn::{Actor, Step, Turn};
 use crate::distill::words::Words;
 
 /// Findings about failures in one turn; those that stayed open come first.
 const MAX_FINDINGS: usize = 6;
+
+/// Changes that are told of one failure.
+const MAX_EDITS: usize = 200;
 
 /// A command that failed, from its first failure to its next success.
 pub(in crate::distill) struct Failure<'t> {
@@ -66,15 +69,12 @@ pub(in crate::distill) fn failures<'t>(actor: &'t Actor<'_>) -> Vec<Failure<'t>>
     let mut open: Vec<usize> = Vec::new();
     for stored in &actor.tools {
         let digest = stored.digest;
-        if matches!(digest.class, Some(ToolClass::Edit | ToolClass::Write)) {
-            if stored.changed() {
-                for &at in &open {
-                    if all[at].edits.len() < 200 {
-                        all[at].edits.push(stored);
-                    }
+        if stored.changed() {
+            for &at in &open {
+                if all[at].edits.len() < MAX_EDITS {
+                    all[at].edits.push(stored);
                 }
             }
-            continue;
         }
         let Some((keys, label)) = runnable(stored) else { continue };
         let last = keys.last().cloned().unwrap_or_default();
@@ -114,7 +114,7 @@ fn runnable(stored: &Step<'_>) -> Option<(Vec<String>, String)> {
     let digest = stored.digest;
     let stopped = digest.outcome.contains("interrupted by user")
         || digest.outcome.contains("user doesn't want");
-    if digest.failed && (stopped || error_line(&digest.outcome, 200).is_empty()) {
+    if digest.failed && (stopped || !names_error(&digest.outcome)) {
         return None;
     }
     match digest.class {
@@ -184,7 +184,7 @@ fn title(failure: &Failure<'_>, edited: &[String], words: &Words) -> String {
         + label.chars().count()
         + tail.chars().count()
         + words.failed.chars().count()
-        + 6;
+        + 5;
     let error = failure.error(MAX_TITLE.saturating_sub(fixed).max(24));
     format!("{head}`{label}` {}{}{error}{tail}", words.failed, words.colon)
 }

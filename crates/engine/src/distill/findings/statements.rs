@@ -87,7 +87,10 @@ fn choices(turn: &Turn<'_>, seen: &mut HashSet<String>, out: &mut Vec<Said>) {
         let digest = stored.digest;
         let asked = digest.tool.to_ascii_lowercase().contains("question") && !digest.failed;
         for line in digest.detail.lines().filter(|l| asked && l.contains(" → ")) {
-            if seen.insert(text_key(line)) {
+            // How to go on with this conversation is nothing to keep.
+            let passing =
+                ["do next", "to proceed", "接下来"].iter().any(|word| line.contains(word));
+            if !passing && seen.insert(text_key(line)) {
                 let context = digest.detail.clone();
                 out.push(Said {
                     text: line.to_owned(),
@@ -176,13 +179,22 @@ fn finding(turn: &Turn<'_>, said: &Said) -> Option<Finding> {
     };
     let content = ObservationContent {
         r#type: said.kind.to_owned(),
-        title: cut_chars(&said.text, super::MAX_TITLE),
+        title: title(&said.text),
         subtitle: if subject == said.text { String::new() } else { subject },
         narrative: said.context.clone(),
         concepts: vec![concept.to_owned()],
         ..ObservationContent::default()
     };
     finish(&turn.main, &key, content, vec![said.event_id])
+}
+
+/// The statement; of a choice rather the question is cut than the answer.
+fn title(text: &str) -> String {
+    let Some((question, answer)) = text.rsplit_once(" → ") else {
+        return cut_chars(text, super::MAX_TITLE);
+    };
+    let room = super::MAX_TITLE.saturating_sub(answer.chars().count() + 3).max(30);
+    format!("{} → {answer}", cut_chars(question, room))
 }
 
 fn short_hash(text: &str) -> String {

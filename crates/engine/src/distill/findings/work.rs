@@ -18,6 +18,9 @@ const MIN_ANSWER: usize = 80;
 /// Characters of an answer that nothing was read for.
 const MIN_BARE_ANSWER: usize = 300;
 
+/// Commands that are told of.
+const MAX_DEEDS: usize = 8;
+
 /// Characters of the answer in a narrative about changes.
 const MAX_TOLD: usize = 800;
 
@@ -97,9 +100,7 @@ fn changes<'t>(actor: &'t Actor<'_>) -> impl Iterator<Item = &'t Step<'t>> {
 }
 
 fn all_created(actor: &Actor<'_>) -> bool {
-    changes(actor).all(|step| {
-        step.digest.class == Some(ToolClass::Write) && step.digest.outcome.starts_with("created")
-    })
+    changes(actor).all(Step::created)
 }
 
 /// A plan that the agent keeps for itself outside the project.
@@ -138,27 +139,34 @@ fn looked_into(actor: &Actor<'_>) -> Vec<String> {
 
 /// The commands worth telling: label and outcome of the last run of each, in order of the first.
 pub(in crate::distill) fn deeds(actor: &Actor<'_>, words: &Words) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String, String)> = Vec::new();
-    for run in actor.tools.iter().filter(|step| step.command.is_deed()) {
-        let digest = run.digest;
-        let outcome = if digest.failed {
-            let error = error_line(&digest.outcome, 160);
-            let colon = if error.is_empty() { "" } else { words.colon };
-            format!("{}{colon}{error}", words.failed)
-        } else {
-            let result = result_line(&digest.outcome, 160);
-            if result.is_empty() { words.ok.to_owned() } else { result }
+    let mut last: Vec<&Step<'_>> = Vec::new();
+    for step in actor.tools.iter().filter(|step| step.command.is_deed()) {
+        let keys = &step.command.keys;
+        // Every commit is a deed of its own.
+        let commits = keys.iter().any(|key| key == "git commit");
+        let again = |known: &&Step<'_>| {
+            let passes = known.digest.failed && !step.digest.failed;
+            let met = known.command.keys.last().is_some_and(|key| keys.contains(key));
+            (known.command.keys == *keys && !commits) || (passes && met)
         };
-        let key = run.command.keys.join(" && ");
-        let commits = key.contains("git commit");
-        let told = (key, run.command.label.clone(), outcome);
-        match out.iter().position(|(known, ..)| *known == told.0 && !commits) {
-            Some(at) => out[at] = told,
-            None if out.len() < 8 => out.push(told),
+        match last.iter().position(again) {
+            Some(at) => last[at] = step,
+            None if last.len() < MAX_DEEDS => last.push(step),
             None => {}
         }
     }
-    out.into_iter().map(|(_, label, outcome)| (label, outcome)).collect()
+    last.into_iter().map(|step| (step.command.label.clone(), outcome(step, words))).collect()
+}
+
+fn outcome(step: &Step<'_>, words: &Words) -> String {
+    let digest = step.digest;
+    if digest.failed {
+        let error = error_line(&digest.outcome, 160);
+        let colon = if error.is_empty() { "" } else { words.colon };
+        return format!("{}{colon}{error}", words.failed);
+    }
+    let result = result_line(&digest.outcome, 160);
+    if result.is_empty() { words.ok.to_owned() } else { result }
 }
 
 pub(super) fn fact(label: &str, outcome: &str, words: &Words) -> String {
@@ -166,10 +174,9 @@ pub(super) fn fact(label: &str, outcome: &str, words: &Words) -> String {
 }
 
 fn evidence(turn: &Turn<'_>, actor: &Actor<'_>) -> Vec<i64> {
-    let telling = actor
-        .tools
-        .iter()
-        .filter(|step| step.digest.class != Some(ToolClass::Shell) || !step.command.is_noise());
+    let telling = actor.tools.iter().filter(|step| {
+        step.digest.class != Some(ToolClass::Shell) || !step.command.is_noise() || step.changed()
+    });
     let mut ids: Vec<i64> = telling.map(|s| s.event_id).collect();
     ids.extend(actor.answers.iter().map(|a: &Answer<'_>| a.event.event_id));
     if actor.subagent.is_none() {
