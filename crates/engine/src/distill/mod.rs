@@ -1,6 +1,6 @@
 //! Events into observations and summaries, by rules and without a model.
 //!
-//! Intake keeps a [`digest`] of every event; [`by_rules`] reads the digests of a turn and tells
+//! Intake keeps a [`digest()`] of every event; [`by_rules`] reads the digests of a turn and tells
 //! what was done, what failed and what fixed it, what was decided and found out; [`roll_up`] makes
 //! the session's summary of those of its turns. All of it is a pure function of its input: the
 //! same digests give the same bytes, in time linear in their number. English and Chinese.

@@ -190,7 +190,8 @@ impl<'a> Actor<'a> {
         let telling = |s: &&Sentence| !s.heading && !Wording::new(&s.text).is_filler();
         let whole = |s: &&Sentence| telling(s) && !s.text.ends_with([':', '：']);
         let all = || answer.sentences.iter();
-        let found = all().find(whole).or_else(|| all().find(telling));
+        let prose = |s: &&Sentence| whole(s) && !s.bullet;
+        let found = all().find(prose).or_else(|| all().find(whole)).or_else(|| all().find(telling));
         found.map_or_else(String::new, |s| s.text.clone())
     }
 

@@ -69,5 +69,6 @@ fn rank(line: &str) -> u8 {
         (_, true) => 2,
         _ => 3,
     };
-    if sign == "- " { base - 1 } else { base }
+    // What is there now tells more than what is gone.
+    if sign == "- " { (base - 2).max(1) } else { base }
 }
