@@ -22,7 +22,11 @@ pub trait EventStore {
     /// uses, stops and sub-agent stops of that turn are skipped until the next prompt. Any other
     /// event belongs to the prompt with its turn id, else to the newest prompt of the session.
     /// Session start makes a session active, session end completes it, and neither touches work
-    /// that waits. A stored event makes the distil job of its turn wait, and is counted.
+    /// that waits; a start or an end that comes late, after a newer one of the other kind, changes
+    /// no status. A prompt, and any event of a session that was completed for being idle, make it
+    /// active again. A stored event makes the distil job of its turn wait, and is counted: the job
+    /// of a new turn is due 250 ms after its first event, and at once when the turn is closed by a
+    /// stop, the next prompt or the session's end. Times are those of the events.
     async fn record(&self, events: Vec<NewEvent>) -> Result<Vec<Recorded>>;
 
     /// Counts events that were skipped before they reached the store.

@@ -38,7 +38,8 @@ pub trait RowStore {
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>>;
 
     /// Deletes rows of any kind with their index entries and links, and leaves a tombstone of each
-    /// uid, so that neither distilling nor an import brings them back. Returns the ids that existed.
+    /// uid, so that neither distilling nor an import brings them back. The event that brought a
+    /// forgotten prompt keeps its place and loses its text. Returns the ids that existed.
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>>;
 
     /// How many rows of each kind there are.

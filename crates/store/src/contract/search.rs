@@ -14,8 +14,8 @@ pub trait SearchStore {
     ///
     /// Terms are data, never syntax: no term can raise an error. Filters apply before the ranking.
     /// To bound the time over large stores, terms that occur in very many rows rank only rows that
-    /// hold a rarer term too; when all terms are that common, the newest rows that hold them all
-    /// stand in.
+    /// hold a rarer term too; when the rarer terms find less than is asked for, or all terms are
+    /// that common, the newest rows that hold them all (then any of them) stand in.
     async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer>;
 
     /// The newest rows, for an empty query.

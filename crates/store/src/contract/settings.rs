@@ -19,7 +19,9 @@ pub trait SettingsStore {
     /// what reached the database.
     async fn counts(&self) -> Result<Status>;
 
-    /// Checks the files and the index; what is wrong, as sentences. Empty when all is well.
+    /// Checks the files, the schema, the index and the counters; what is wrong, as sentences. Empty
+    /// when all is well. Index and counters are made again from the rows at once, which is said
+    /// too; the next call then finds nothing wrong with them.
     async fn check(&self) -> Result<Vec<String>>;
 
     /// Brings the log back into the database file, so that the files can be copied; called at a

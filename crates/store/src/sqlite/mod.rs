@@ -1,1 +1,78 @@
 //! The store on one machine: a SQLite file in WAL mode, one writer and a few readers.
+//!
+//! Writes are closures on one thread, several to a transaction, durable when their caller gets the
+//! answer. Reads run on threads of their own with read-only connections, so a long read never
+//! holds a write up. Nothing here reads a clock: times come with the calls.
+
+mod connect;
+mod events;
+mod health;
+mod jobs;
+mod memories;
+mod portable;
+mod projects;
+mod rows;
+mod search;
+mod sessions;
+mod settings;
+mod values;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::Result;
+use connect::{Readers, Sql, Writer};
+
+/// A store in one SQLite file. Dropping it waits for what was handed in, and closes the file.
+pub struct SqliteStore {
+    path: PathBuf,
+    // Readers close first, so that the last connection to close may bring the log back in.
+    readers: Readers,
+    writer: Writer,
+}
+
+impl SqliteStore {
+    /// Opens the file at `path`, and makes it with its folder when it is missing (0600 and 0700 on
+    /// Unix, log files included).
+    ///
+    /// Blocks: for a moment as a rule, for up to 5 s while another process has the file for
+    /// itself. Any number of processes may open a fresh file at once. An older schema is brought
+    /// up to date after a copy was put beside the file; a newer one is refused with
+    /// [`Error::NewerSchema`](crate::Error::NewerSchema) and the file stays as it is. Missing
+    /// columns, tables and indexes are put back, and a full-text index that cannot be used is made
+    /// again from the stored tokens.
+    pub fn open(path: &Path) -> Result<Self> {
+        connect::prepare_file(path)?;
+        search::ensure_usable(path)?;
+        let writer = Writer::start(path)?;
+        let readers = Readers::start(path)?;
+        Ok(Self { path: path.to_owned(), readers, writer })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
+    ) -> Result<T> {
+        self.writer.run(f).await
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
+    ) -> Result<T> {
+        self.readers.run(f).await
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,133 @@
+//! The queue of turns to distil.
+
+mod save;
+
+use afterword_domain::Time;
+use afterword_domain::summary::{Summary, SummaryLevel};
+use afterword_domain::text::cut_chars;
+use async_trait::async_trait;
+use rusqlite::{Connection, params};
+
+use super::SqliteStore;
+use super::connect::Sql;
+use super::rows::summary_from_row;
+use super::values::{count, optional, required};
+use crate::Result;
+use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
+
+/// Tries after which a job is parked.
+const TRIES: i64 = 3;
+
+/// Characters of an error that are kept.
+const ERROR_CHARS: usize = 500;
+
+#[async_trait]
+impl JobStore for SqliteStore {
+    async fn claim_job(&self, now: Time) -> Result<Option<Job>> {
+        self.write(move |db| claim(db, now)).await
+    }
+
+    async fn next_job_at(&self) -> Result<Option<Time>> {
+        self.read(|db| {
+            let mut one = db.prepare_cached(
+                "SELECT run_after FROM jobs WHERE state = 'waiting' ORDER BY run_after LIMIT 1",
+            )?;
+            optional(one.query_row([], |row| Ok(Time::from_millis(row.get(0)?))))
+        })
+        .await
+    }
+
+    async fn release_claimed_jobs(&self) -> Result<u64> {
+        self.write(|db| {
+            let n = db
+                .prepare_cached("UPDATE jobs SET state = 'waiting' WHERE state = 'claimed'")?
+                .execute([])?;
+            Ok(n as u64)
+        })
+        .await
+    }
+
+    async fn save_turn(&self, outcome: TurnOutcome) -> Result<SavedTurn> {
+        self.write(move |db| save::save_turn(db, &outcome)).await
+    }
+
+    async fn fail_job(&self, job: &Job, error: &str, retry_at: Time) -> Result<bool> {
+        let (job, error) = (job.clone(), cut_chars(error, ERROR_CHARS));
+        self.write(move |db| fail(db, &job, &error, retry_at)).await
+    }
+
+    async fn retry_parked_jobs(&self, now: Time) -> Result<u64> {
+        self.write(move |db| retry_parked(db, now)).await
+    }
+
+    async fn turn_summaries(&self, session_id: i64) -> Result<Vec<Summary>> {
+        self.read(move |db| {
+            let mut list = db.prepare_cached(
+                "SELECT * FROM session_summaries WHERE session_id = ?1 AND level = ?2
+                 ORDER BY prompt_number, id",
+            )?;
+            let rows =
+                list.query_map(params![session_id, SummaryLevel::Turn.word()], summary_from_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+}
+
+fn claim(db: &Connection, now: Time) -> Sql<Option<Job>> {
+    let mut due = db.prepare_cached(
+        "SELECT j.id, j.session_id, j.prompt_number, s.project_id, j.attempts
+         FROM jobs j CROSS JOIN sdk_sessions s ON s.id = j.session_id
+         WHERE j.state = 'waiting' AND j.run_after <= ?1 ORDER BY j.run_after, j.id LIMIT 1",
+    )?;
+    let job = optional(due.query_row([now.millis()], |row| {
+        Ok(Job {
+            id: row.get(0)?,
+            turn: TurnKey { session_id: row.get(1)?, prompt_number: row.get(2)? },
+            project_id: row.get(3)?,
+            attempts: row.get(4)?,
+        })
+    }))?;
+    if let Some(job) = &job {
+        db.prepare_cached("UPDATE jobs SET state = 'claimed' WHERE id = ?1")?.execute([job.id])?;
+    }
+    Ok(job)
+}
+
+fn fail(db: &Connection, job: &Job, error: &str, retry_at: Time) -> Sql<bool> {
+    let mut update = db.prepare_cached(
+        "UPDATE jobs SET attempts = attempts + 1, error = ?2, run_after = ?3,
+         state = CASE WHEN attempts + 1 >= ?4 THEN 'parked' ELSE 'waiting' END
+         WHERE id = ?1 RETURNING state = 'parked'",
+    )?;
+    let row = update.query_row(params![job.id, error, retry_at.millis(), TRIES], |row| row.get(0));
+    let parked = required(row, "job")?;
+    if parked {
+        move_events(db, job.turn, "waiting", "parked")?;
+    }
+    Ok(parked)
+}
+
+fn move_events(db: &Connection, turn: TurnKey, from: &str, to: &str) -> Sql<()> {
+    db.prepare_cached(
+        "UPDATE events SET state = ?4 WHERE session_id = ?1 AND prompt_number = ?2
+         AND state <> 'distilled' AND state = ?3",
+    )?
+    .execute(params![turn.session_id, turn.prompt_number, from, to])?;
+    Ok(())
+}
+
+fn retry_parked(db: &Connection, now: Time) -> Sql<u64> {
+    let mut update = db.prepare_cached(
+        "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = ?1
+         WHERE state = 'parked' RETURNING session_id, prompt_number",
+    )?;
+    let rows = update.query_map([now.millis()], |row| {
+        Ok(TurnKey { session_id: row.get(0)?, prompt_number: row.get(1)? })
+    })?;
+    let turns = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    for turn in &turns {
+        move_events(db, *turn, "parked", "waiting")?;
+    }
+    Ok(count(i64::try_from(turns.len()).unwrap_or(i64::MAX)))
+}

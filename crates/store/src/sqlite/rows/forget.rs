@@ -1,0 +1,81 @@
+//! Forgetting: the row, its index entry and its links go, and a tombstone stays.
+
+use afterword_domain::scope::Scope;
+use afterword_domain::text::cut_chars;
+use afterword_domain::{Kind, PublicId, Time};
+use rusqlite::{Connection, params};
+
+use super::super::connect::Sql;
+use super::super::events::FIRST_PROMPT_CHARS;
+use super::{row, table};
+use crate::contract::RowBody;
+
+/// Forgets one row; false when it does not exist in the scope.
+pub(super) fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> {
+    let Some(found) = row(db, scope, id)? else { return Ok(false) };
+    let (prompt_number, rule_key) = match &found.body {
+        RowBody::Observation(o) => (o.prompt_number, rule_of(db, id.number)?),
+        RowBody::Summary(s) => (s.prompt_number, slot_of(db, id.number)?),
+        RowBody::Prompt(p) => {
+            scrub_prompt(db, p.session_id, p.number, &p.text)?;
+            (p.number, None)
+        }
+        RowBody::Memory(_) | RowBody::Snapshot(_) => (0, None),
+    };
+    db.prepare_cached(
+        "INSERT OR IGNORE INTO tombstones (uid, kind, session_id, prompt_number, rule_key, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        found.uid.to_string(),
+        id.kind.word(),
+        found.session_id,
+        prompt_number,
+        rule_key,
+        now.millis()
+    ])?;
+    // Triggers take the index entry along, foreign keys the links and the history.
+    db.prepare_cached(&format!("DELETE FROM {} WHERE id = ?1", table(id.kind)))?
+        .execute([id.number])?;
+    Ok(true)
+}
+
+fn rule_of(db: &Connection, id: i64) -> Sql<Option<String>> {
+    let mut one = db.prepare_cached("SELECT rule_key FROM observations WHERE id = ?1")?;
+    Ok(one.query_row([id], |row| row.get(0))?)
+}
+
+/// The level of a summary that distilling keeps up to date; none for any other.
+fn slot_of(db: &Connection, id: i64) -> Sql<Option<String>> {
+    let mut one = db.prepare_cached(
+        "SELECT CASE WHEN slotted = 1 THEN level END FROM session_summaries WHERE id = ?1",
+    )?;
+    Ok(one.query_row([id], |row| row.get(0))?)
+}
+
+/// A forgotten prompt must not come back from the event that brought it, nor from lists of
+/// sessions.
+fn scrub_prompt(db: &Connection, session_id: i64, number: i64, text: &str) -> Sql<()> {
+    db.prepare_cached(
+        "UPDATE events SET digest = '{}', payload = json_set(payload, '$.body.text', '')
+         WHERE session_id = ?1 AND prompt_number = ?2 AND kind = 'prompt'",
+    )?
+    .execute(params![session_id, number])?;
+    db.prepare_cached(
+        "UPDATE sdk_sessions SET first_prompt = NULL WHERE id = ?1 AND first_prompt = ?2",
+    )?
+    .execute(params![session_id, cut_chars(text, FIRST_PROMPT_CHARS)])?;
+    Ok(())
+}
+
+/// Whether a uid was forgotten.
+pub(in super::super) fn is_forgotten(db: &Connection, uid: &str) -> Sql<bool> {
+    let mut one = db.prepare_cached("SELECT 1 FROM tombstones WHERE uid = ?1")?;
+    Ok(one.exists([uid])?)
+}
+
+/// Whether any row of a kind has this uid.
+pub(in super::super) fn is_known(db: &Connection, kind: Kind, uid: &str) -> Sql<bool> {
+    let mut one = db.prepare_cached(&format!("SELECT 1 FROM {} WHERE uid = ?1", table(kind)))?;
+    Ok(one.exists([uid])?)
+}

@@ -1,0 +1,143 @@
+//! Remembered rows of any kind: reading, writing, forgetting.
+
+mod forget;
+mod read;
+mod write;
+
+use afterword_domain::observation::Observation;
+use afterword_domain::prompt::Prompt;
+use afterword_domain::scope::Scope;
+use afterword_domain::summary::{Summary, SummaryLevel};
+use afterword_domain::{Kind, PublicId, Time};
+use async_trait::async_trait;
+use rusqlite::{Connection, params};
+
+use super::SqliteStore;
+use super::connect::Sql;
+use super::values::{count, kind as kind_of, limit as sql_limit};
+use crate::Result;
+use crate::contract::{Row, RowStore};
+
+pub(super) use forget::{is_forgotten, is_known};
+pub(super) use read::{
+    memory_from_row, observation_from_row, row, snapshot_from_row, summary_from_row, table,
+};
+pub(super) use write::{insert_observation, insert_summary, update_observation, update_summary};
+
+#[async_trait]
+impl RowStore for SqliteStore {
+    async fn rows(&self, scope: Scope, ids: &[PublicId]) -> Result<Vec<Row>> {
+        let ids = ids.to_vec();
+        self.read(move |db| {
+            let mut found = Vec::with_capacity(ids.len());
+            for id in ids {
+                found.extend(row(db, &scope, id)?);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn recent_observations(
+        &self,
+        scope: Scope,
+        limit: usize,
+        with_subagents: bool,
+    ) -> Result<Vec<Observation>> {
+        self.read(move |db| {
+            let whose = if with_subagents { "TRUE" } else { "subagent IS NULL" };
+            let sql = format!(
+                "SELECT * FROM observations WHERE {} AND {whose}
+                 ORDER BY created_at DESC, id DESC LIMIT ?2",
+                in_scope(&scope)
+            );
+            let mut list = db.prepare_cached(&sql)?;
+            let rows =
+                list.query_map(params![scope.project(), sql_limit(limit)], observation_from_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn recent_summaries(
+        &self,
+        scope: Scope,
+        level: SummaryLevel,
+        limit: usize,
+    ) -> Result<Vec<Summary>> {
+        self.read(move |db| {
+            let sql = format!(
+                "SELECT * FROM session_summaries WHERE {} AND level = ?3
+                 ORDER BY created_at DESC, id DESC LIMIT ?2",
+                in_scope(&scope)
+            );
+            let mut list = db.prepare_cached(&sql)?;
+            let rows = list.query_map(
+                params![scope.project(), sql_limit(limit), level.word()],
+                summary_from_row,
+            )?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>> {
+        self.read(move |db| {
+            let sql = format!(
+                "SELECT * FROM user_prompts WHERE {}
+                 ORDER BY created_at DESC, id DESC LIMIT ?2",
+                in_scope(&scope)
+            );
+            let mut list = db.prepare_cached(&sql)?;
+            let rows =
+                list.query_map(params![scope.project(), sql_limit(limit)], read::prompt_from_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>> {
+        let ids = ids.to_vec();
+        self.write(move |db| {
+            let mut forgotten = Vec::new();
+            for id in ids {
+                if forget::forget(db, &scope, id, now)? {
+                    forgotten.push(id);
+                }
+            }
+            Ok(forgotten)
+        })
+        .await
+    }
+
+    async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {
+        self.read(move |db| count_rows(db, &scope)).await
+    }
+}
+
+/// The condition on a table's `project_id`, with the project as the first parameter.
+pub(super) const fn in_scope(scope: &Scope) -> &'static str {
+    match scope {
+        Scope::All => "?1 IS NULL",
+        Scope::Project(_) => "project_id = ?1",
+    }
+}
+
+/// Every kind with its number of rows, also those with none.
+pub(super) fn count_rows(db: &Connection, scope: &Scope) -> Sql<Vec<(Kind, u64)>> {
+    let sql = match scope {
+        Scope::All => {
+            "SELECT substr(name, 6) AS kind, value AS n FROM counters
+             WHERE name GLOB 'rows.*' AND ?1 IS NULL"
+        }
+        Scope::Project(_) => {
+            "SELECT kind, count(*) AS n FROM search_rows WHERE project_id = ?1 GROUP BY kind"
+        }
+    };
+    let mut list = db.prepare_cached(sql)?;
+    let rows =
+        list.query_map([scope.project()], |row| Ok((kind_of(row, "kind")?, count(row.get("n")?))))?;
+    let found = rows.collect::<rusqlite::Result<Vec<(Kind, u64)>>>()?;
+    let of = |kind| found.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n);
+    Ok(Kind::ALL.into_iter().map(|kind| (kind, of(kind))).collect())
+}

@@ -1,0 +1,253 @@
+//! Keeping the index in step with the rows.
+
+use std::path::Path;
+
+use afterword_domain::observation::Observation;
+use afterword_domain::scope::Scope;
+use afterword_domain::snapshot::Snapshot;
+use afterword_domain::summary::Summary;
+use afterword_domain::{Kind, PublicId, Time};
+use rusqlite::{Connection, params};
+
+use super::super::connect::{Sql, Writer};
+use super::super::values::{optional, time};
+use super::encode::field;
+use crate::contract::IndexDoc;
+use crate::{Error, Result};
+
+/// A remembered row as the index knows it.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Entry {
+    pub(in super::super) id: PublicId,
+    pub(in super::super) project_id: i64,
+    pub(in super::super) session_id: Option<i64>,
+    pub(in super::super) created_at: Time,
+    pub(in super::super) subagent: bool,
+}
+
+impl From<&Observation> for Entry {
+    fn from(row: &Observation) -> Self {
+        Self {
+            id: PublicId::new(Kind::Observation, row.id),
+            project_id: row.project_id,
+            session_id: row.session_id,
+            created_at: row.created_at,
+            subagent: row.subagent.is_some(),
+        }
+    }
+}
+
+impl From<&Summary> for Entry {
+    fn from(row: &Summary) -> Self {
+        Self {
+            id: PublicId::new(Kind::Summary, row.id),
+            project_id: row.project_id,
+            session_id: row.session_id,
+            created_at: row.created_at,
+            subagent: false,
+        }
+    }
+}
+
+impl From<&Snapshot> for Entry {
+    fn from(row: &Snapshot) -> Self {
+        Self {
+            id: PublicId::new(Kind::Snapshot, row.id),
+            project_id: row.project_id,
+            session_id: Some(row.session_id),
+            created_at: row.created_at,
+            subagent: false,
+        }
+    }
+}
+
+/// Begins the tokens of the `scope` field: a private character that no analyzed text holds, so
+/// that a project or a kind is never taken for a word.
+const SCOPE_MARK: char = '\u{10f8ff}';
+
+/// The `scope` clause of a query; none when everything is asked for.
+pub(super) fn scope_clause(scope: &Scope, kind: Option<Kind>) -> Option<String> {
+    let project = scope.project().map(|id| format!("\"{SCOPE_MARK}{id}\""));
+    let kind = kind.map(|kind| format!("\"{SCOPE_MARK}{kind}\""));
+    match (project, kind) {
+        (Some(project), Some(kind)) => Some(format!("{project} AND {kind}")),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Puts a row into the index, or brings its entry up to date; an entry that is right stays.
+pub(in super::super) fn put(db: &Connection, entry: &Entry, doc: &IndexDoc) -> Sql<()> {
+    let hash = doc_hash(doc);
+    let tokens = doc.title.split(' ').chain(doc.text.split(' ')).chain(doc.files.split(' '));
+    let tokens = i64::try_from(tokens.filter(|token| !token.is_empty()).count()).unwrap_or(0);
+    let mut known = db.prepare_cached(
+        "SELECT id, doc_hash, created_at FROM search_rows WHERE kind = ?1 AND row_id = ?2",
+    )?;
+    let word = entry.id.kind.word();
+    let found = optional(known.query_row(params![word, entry.id.number], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, time(row, "created_at")?))
+    }))?;
+    let Some((id, old_hash, old_time)) = found else {
+        let id = insert_row(db, entry, hash, tokens)?;
+        return write_tokens(db, id, entry, doc);
+    };
+    if old_hash == hash && old_time == entry.created_at {
+        return Ok(());
+    }
+    db.prepare_cached(
+        "UPDATE search_rows SET created_at = ?2, tokens = ?3, doc_hash = ?4 WHERE id = ?1",
+    )?
+    .execute(params![id, entry.created_at.millis(), tokens, hash])?;
+    if old_hash == hash {
+        return Ok(());
+    }
+    db.prepare_cached("DELETE FROM search_index WHERE rowid = ?1")?.execute([id])?;
+    write_tokens(db, id, entry, doc)
+}
+
+fn insert_row(db: &Connection, entry: &Entry, hash: i64, tokens: i64) -> Sql<i64> {
+    db.prepare_cached(
+        "INSERT INTO search_rows (kind, row_id, project_id, session_id, created_at, subagent,
+         tokens, doc_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        entry.id.kind.word(),
+        entry.id.number,
+        entry.project_id,
+        entry.session_id,
+        entry.created_at.millis(),
+        entry.subagent,
+        tokens,
+        hash
+    ])?;
+    Ok(db.last_insert_rowid())
+}
+
+fn write_tokens(db: &Connection, id: i64, entry: &Entry, doc: &IndexDoc) -> Sql<()> {
+    let (title, text, files) = (field(&doc.title), field(&doc.text), field(&doc.files));
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO search_tokens (id, title, text, files) VALUES (?1, ?2, ?3, ?4)",
+    )?
+    .execute(params![id, title, text, files])?;
+    let scope = format!("{SCOPE_MARK}{} {SCOPE_MARK}{}", entry.project_id, entry.id.kind);
+    db.prepare_cached(
+        "INSERT INTO search_index (rowid, title, text, files, scope) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![id, title, text, files, scope])?;
+    Ok(())
+}
+
+/// Rows of a project and a kind whose tokens are exactly these.
+pub(in super::super) fn same_doc(
+    db: &Connection,
+    project_id: i64,
+    kind: Kind,
+    doc: &IndexDoc,
+) -> Sql<Vec<PublicId>> {
+    let mut list = db.prepare_cached(
+        "SELECT row_id FROM search_rows WHERE doc_hash = ?1 AND project_id = ?2 AND kind = ?3",
+    )?;
+    let rows = list.query_map(params![doc_hash(doc), project_id, kind.word()], |row| {
+        Ok(PublicId::new(kind, row.get(0)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// FNV-1a over the fields: stable across releases and platforms.
+fn doc_hash(doc: &IndexDoc) -> i64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in [&doc.title, &doc.text, &doc.files] {
+        for byte in part.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    i64::from_ne_bytes(hash.to_ne_bytes())
+}
+
+/// What is wrong between the rows and the index, cheaply: the newest keys and a query.
+fn quick_problem(db: &Connection) -> Option<String> {
+    let newest = |sql: &str| db.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
+    let probe = db.query_row(
+        "SELECT count(*) FROM (SELECT 1 FROM search_index WHERE search_index MATCH '\"a\"'
+         LIMIT 1)",
+        [],
+        |row| row.get::<_, i64>(0),
+    );
+    if let Err(error) = probe {
+        return Some(error.to_string());
+    }
+    let rows = newest("SELECT max(id) FROM search_rows");
+    let indexed = newest("SELECT max(id) FROM search_index_docsize");
+    match (rows, indexed) {
+        (Ok(rows), Ok(indexed)) if rows == indexed => None,
+        (Ok(_), Ok(_)) => Some("its newest row is missing".to_owned()),
+        (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
+    }
+}
+
+/// Makes the index again when it plainly cannot be used. Runs at open, before any other thread.
+pub(in super::super) fn ensure_usable(path: &Path) -> Result<()> {
+    let mut db = Writer::connection(path)?;
+    if let Some(problem) = quick_problem(&db) {
+        tracing::warn!(problem, "the full-text index is made again");
+        rebuild(&mut db).map_err(Error::from)?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the index in full, as sentences; reads all of it.
+pub(in super::super) fn index_problems(db: &Connection) -> Vec<String> {
+    let mut problems: Vec<String> = quick_problem(db).into_iter().collect();
+    let lost = |what: &str, sql: &str| match db.query_row(sql, [], |row| row.get::<_, i64>(0)) {
+        Ok(0) => None,
+        Ok(n) => Some(format!("{n} rows have no {what}")),
+        Err(error) => Some(error.to_string()),
+    };
+    let indexed = "SELECT count(*) FROM search_rows
+                   WHERE id NOT IN (SELECT id FROM search_index_docsize)";
+    problems.extend(lost("place in the index", indexed));
+    let result =
+        db.query_row("PRAGMA integrity_check(search_index)", [], |row| row.get::<_, String>(0));
+    match result {
+        Ok(word) if word == "ok" => {}
+        Ok(problem) => problems.push(problem),
+        Err(error) => problems.push(error.to_string()),
+    }
+    problems
+}
+
+/// Makes the index again from the stored tokens, in one transaction. Returns how many rows it has.
+pub(in super::super) fn rebuild(db: &mut Connection) -> Sql<usize> {
+    let tx = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let ddl: String =
+        tx.query_row("SELECT sql FROM sqlite_schema WHERE name = 'search_index'", [], |row| {
+            row.get(0)
+        })?;
+    clear(&tx, &ddl)?;
+    let rows = tx.execute(
+        "INSERT INTO search_index (rowid, title, text, files, scope)
+         SELECT r.id, t.title, t.text, t.files, ?1 || r.project_id || ' ' || ?1 || r.kind
+         FROM search_rows r JOIN search_tokens t ON t.id = r.id ORDER BY r.id",
+        [SCOPE_MARK.to_string()],
+    )?;
+    tx.commit()?;
+    Ok(rows)
+}
+
+/// Drops the table and makes it anew. Where it is too broken to be dropped as a whole, its parts
+/// go one by one, and the entry in the schema with them.
+fn clear(db: &Connection, ddl: &str) -> Sql<()> {
+    if db.execute_batch("SAVEPOINT whole; DROP TABLE search_index; RELEASE whole").is_err() {
+        db.execute_batch("ROLLBACK TO whole; RELEASE whole")?;
+        for part in ["data", "idx", "docsize", "config"] {
+            db.execute_batch(&format!("DROP TABLE IF EXISTS search_index_{part}"))?;
+        }
+        db.execute_batch(
+            "PRAGMA writable_schema = ON;
+             DELETE FROM sqlite_schema WHERE name = 'search_index';
+             PRAGMA writable_schema = RESET;",
+        )?;
+    }
+    db.execute_batch(ddl)?;
+    Ok(())
+}

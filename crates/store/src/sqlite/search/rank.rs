@@ -1,0 +1,313 @@
+//! Ranking in bounded time: `docs/design/search-index.md` tells why it goes this way.
+
+use std::collections::HashSet;
+
+use afterword_domain::{Kind, PublicId, Time};
+use rusqlite::{Connection, params};
+
+use super::super::connect::Sql;
+use super::super::values::{kind as kind_of, limit as sql_limit, optional, time};
+use super::index::scope_clause;
+use super::indexed_rows;
+use super::terms::{self, Term};
+use super::weigh::weigh;
+use crate::contract::{Hit, KeywordAnswer, KeywordQuery};
+
+/// Where counting of matches stops.
+const MOST_COUNTED: usize = 10_000;
+
+/// Rows that stand in when only common terms are left to go by.
+const STAND_INS: usize = 400;
+
+/// How far back, in rows of the index, stand-ins are looked for.
+const WINDOW: i64 = 200_000;
+
+/// Rows within the filters up to which all of them are read.
+const NARROW: usize = 2_000;
+
+/// Rows up to which matches are counted in a filtered search of a large store; the rest is
+/// estimated.
+const COUNTED_WITHIN: i64 = 3_000;
+
+/// Rows that are few enough to be looked at one by one.
+const FEW: i64 = 20_000;
+
+/// Rows, best first, in which the terms that drove nothing are weighed.
+const WEIGHED: usize = 400;
+
+/// Answers a keyword query.
+pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswer> {
+    let surveyed = terms::survey(db, &query.terms)?;
+    let mut answer = KeywordAnswer {
+        rows_with_term: terms::rows_with(&query.terms, &surveyed),
+        indexed_rows: indexed_rows(db)?,
+        ..KeywordAnswer::default()
+    };
+    let (drivers, others) = terms::split(surveyed);
+    let (mut found, total) = if others.is_empty() {
+        let found = driven_rows(db, query, &drivers)?;
+        let total = found.len();
+        (found, total)
+    } else if let Some(rows) = narrow_scope(db, query)? {
+        let found = score_all(db, rows, &drivers, &others)?;
+        let total = found.len();
+        (found, total)
+    } else {
+        with_common_terms(db, query, drivers, others)?
+    };
+    answer.total = total.min(MOST_COUNTED);
+    keep_best(&mut found, query.limit);
+    answer.hits = hydrate(db, &found)?;
+    Ok(answer)
+}
+
+/// Ranks by the rarer terms, weighs the common ones in, and lets the newest rows stand in where
+/// the rarer terms find less than is asked for.
+fn with_common_terms(
+    db: &Connection,
+    query: &KeywordQuery,
+    drivers: Vec<Term>,
+    others: Vec<Term>,
+) -> Sql<(Vec<Ranked>, usize)> {
+    let mut found = driven_rows(db, query, &drivers)?;
+    let driven = found.len();
+    if driven < query.limit.min(STAND_INS) {
+        add_stand_ins(db, query, &others, &mut found)?;
+    }
+    keep_best(&mut found, query.limit.max(WEIGHED));
+    weigh(db, &others, &mut found)?;
+    let every: Vec<Term> = drivers.into_iter().chain(others).collect();
+    let total = count_matches(db, query, &every)?.max(driven);
+    Ok((found, total))
+}
+
+/// Every row within the filters, when they are few; reading them all is then the shortest way.
+fn narrow_scope(db: &Connection, query: &KeywordQuery) -> Sql<Option<Vec<i64>>> {
+    if filters(query).is_none() {
+        return Ok(None);
+    }
+    let rows = rows_within(db, query, NARROW + 1)?;
+    Ok((rows.len() <= NARROW).then_some(rows))
+}
+
+fn rows_within(db: &Connection, query: &KeywordQuery, limit: usize) -> Sql<Vec<i64>> {
+    let filter = match (query.scope.project(), query.kind) {
+        (None, None) => "TRUE",
+        (None, Some(_)) => "kind = ?2",
+        (Some(_), None) => "project_id = ?1",
+        (Some(_), Some(_)) => "project_id = ?1 AND kind = ?2",
+    };
+    let mut list = db.prepare_cached(&format!(
+        "SELECT id FROM search_rows WHERE created_at >= ?3 AND {filter}
+         AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE) LIMIT ?4"
+    ))?;
+    let rows = list.query_map(
+        params![query.scope.project(), query.kind.map(Kind::word), since(query), sql_limit(limit)],
+        |row| row.get(0),
+    )?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The rows that hold any of the terms, scored by all of them.
+fn score_all(
+    db: &Connection,
+    rows: Vec<i64>,
+    drivers: &[Term],
+    others: &[Term],
+) -> Sql<Vec<Ranked>> {
+    let every: Vec<Term> = drivers.iter().chain(others).cloned().collect();
+    let mut found: Vec<Ranked> = rows.into_iter().map(|row| Ranked { row, score: 0.0 }).collect();
+    weigh(db, &every, &mut found)?;
+    found.retain(|ranked| ranked.score > 0.0);
+    Ok(found)
+}
+
+/// A row of the index and its score so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked {
+    /// Its key in the index.
+    pub(super) row: i64,
+    /// The larger the better.
+    pub(super) score: f64,
+}
+
+/// Keeps the best, best first; of equal ones the newest.
+fn keep_best(found: &mut Vec<Ranked>, most: usize) {
+    let order =
+        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then_with(|| b.row.cmp(&a.row));
+    if found.len() > most {
+        if most > 0 {
+            found.select_nth_unstable_by(most - 1, order);
+        }
+        found.truncate(most);
+    }
+    found.sort_unstable_by(order);
+}
+
+/// The filters of a query as conditions on `search_rows r`; none needs no join.
+fn filters(query: &KeywordQuery) -> Option<&'static str> {
+    let narrow = query.scope.project().is_some() || query.kind.is_some() || query.since.is_some();
+    narrow.then_some(
+        "(?2 IS NULL OR r.project_id = ?2) AND (?3 IS NULL OR r.kind = ?3)
+         AND r.created_at >= ?4",
+    )
+}
+
+/// Every row within the filters that holds a driving term, with its BM25 score.
+fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<Vec<Ranked>> {
+    if drivers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let matching = terms::any(drivers);
+    let ranked =
+        |row: &rusqlite::Row<'_>| Ok(Ranked { row: row.get(0)?, score: -row.get::<_, f64>(1)? });
+    let found = match filters(query) {
+        None => db
+            .prepare_cached(
+                "SELECT rowid, bm25(search_index, 4.0, 1.0, 2.0, 0.0) FROM search_index
+                 WHERE search_index MATCH ?1",
+            )?
+            .query_map([matching], ranked)?
+            .collect::<rusqlite::Result<_>>()?,
+        Some(filters) => db
+            .prepare_cached(&format!(
+                "SELECT search_index.rowid, bm25(search_index, 4.0, 1.0, 2.0, 0.0)
+                 FROM search_index CROSS JOIN search_rows r ON r.id = search_index.rowid
+                 WHERE search_index MATCH ?1 AND {filters}"
+            ))?
+            .query_map(
+                params![matching, query.scope.project(), query.kind.map(Kind::word), since(query)],
+                ranked,
+            )?
+            .collect::<rusqlite::Result<_>>()?,
+    };
+    Ok(found)
+}
+
+fn since(query: &KeywordQuery) -> i64 {
+    query.since.map_or(i64::MIN, Time::millis)
+}
+
+/// Adds the newest rows that hold all of the terms, and then any of them.
+fn add_stand_ins(
+    db: &Connection,
+    query: &KeywordQuery,
+    terms: &[Term],
+    found: &mut Vec<Ranked>,
+) -> Sql<()> {
+    let mut known: HashSet<i64> = found.iter().map(|ranked| ranked.row).collect();
+    let mut matchings = vec![terms::all(terms)];
+    if terms.len() > 1 {
+        matchings.push(terms::any(terms));
+    }
+    for matching in matchings {
+        if known.len() >= STAND_INS {
+            break;
+        }
+        for row in newest_matching(db, query, &matching, STAND_INS)? {
+            if known.len() < STAND_INS && known.insert(row) {
+                found.push(Ranked { row, score: 0.0 });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Restricts a query to what the filters allow, by terms of the index itself.
+fn within(query: &KeywordQuery, matching: &str) -> String {
+    match scope_clause(&query.scope, query.kind) {
+        Some(scope) => format!("{scope} AND ({matching})"),
+        None => matching.to_owned(),
+    }
+}
+
+/// The oldest row of the index that a filter by time lets through, when those are few: rows before
+/// it need not be looked at.
+fn oldest_since(db: &Connection, query: &KeywordQuery) -> Sql<i64> {
+    let Some(since) = query.since else { return Ok(0) };
+    let mut bounded = db.prepare_cached(
+        "SELECT count(*), min(id) FROM (SELECT id FROM search_rows WHERE created_at >= ?1 LIMIT ?2)",
+    )?;
+    let (n, oldest): (i64, Option<i64>) = bounded
+        .query_row(params![since.millis(), FEW + 1], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(if n > FEW { 0 } else { oldest.unwrap_or(0) })
+}
+
+fn newest_matching(
+    db: &Connection,
+    query: &KeywordQuery,
+    matching: &str,
+    limit: usize,
+) -> Sql<Vec<i64>> {
+    let sql = if query.since.is_some() {
+        "SELECT search_index.rowid FROM search_index
+         CROSS JOIN search_rows r ON r.id = search_index.rowid
+         WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3
+         ORDER BY search_index.rowid DESC LIMIT ?4"
+    } else {
+        "SELECT rowid FROM search_index WHERE search_index MATCH ?1 AND rowid >= ?2
+         AND ?3 IS NOT NULL ORDER BY rowid DESC LIMIT ?4"
+    };
+    let oldest = oldest_since(db, query)?.max(newest_row(db)? - WINDOW);
+    let mut list = db.prepare_cached(sql)?;
+    let rows = list.query_map(
+        params![within(query, matching), oldest, since(query), sql_limit(limit)],
+        |row| row.get(0),
+    )?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How many rows match within the filters, counted up to the bound. In a large store each row that
+/// must match a filter and a term costs a search, so what is found by then tells of the rest.
+fn count_matches(db: &Connection, query: &KeywordQuery, terms: &[Term]) -> Sql<usize> {
+    let sql = if query.since.is_some() {
+        "SELECT count(*), max(id) FROM (SELECT search_index.rowid AS id FROM search_index
+         CROSS JOIN search_rows r ON r.id = search_index.rowid
+         WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3 LIMIT ?4)"
+    } else {
+        "SELECT count(*), max(id) FROM (SELECT rowid AS id FROM search_index
+         WHERE search_index MATCH ?1 AND rowid >= ?2 AND ?3 IS NOT NULL LIMIT ?4)"
+    };
+    let matching = within(query, &terms::any(terms));
+    let oldest = oldest_since(db, query)?;
+    let newest = newest_row(db)?;
+    let bound = if filters(query).is_some() && newest > WINDOW {
+        COUNTED_WITHIN
+    } else {
+        sql_limit(MOST_COUNTED)
+    };
+    let (n, last): (i64, Option<i64>) = db
+        .prepare_cached(sql)?
+        .query_row(params![matching, oldest, since(query), bound], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let estimate = match last {
+        Some(last) if n == bound => n * (newest - oldest + 1) / (last - oldest + 1).max(1),
+        _ => n,
+    };
+    Ok(usize::try_from(estimate).unwrap_or(0))
+}
+
+fn newest_row(db: &Connection) -> Sql<i64> {
+    let mut one = db.prepare_cached("SELECT max(id) FROM search_rows")?;
+    Ok(one.query_row([], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
+}
+
+fn hydrate(db: &Connection, found: &[Ranked]) -> Sql<Vec<Hit>> {
+    let mut one = db.prepare_cached(
+        "SELECT kind, row_id, session_id, created_at FROM search_rows WHERE id = ?1",
+    )?;
+    let mut hits = Vec::with_capacity(found.len());
+    for ranked in found {
+        let hit = one.query_row([ranked.row], |row| {
+            Ok(Hit {
+                id: PublicId::new(kind_of(row, "kind")?, row.get("row_id")?),
+                score: ranked.score,
+                session_id: row.get("session_id")?,
+                created_at: time(row, "created_at")?,
+            })
+        });
+        hits.extend(optional(hit)?);
+    }
+    Ok(hits)
+}

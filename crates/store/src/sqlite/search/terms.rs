@@ -1,0 +1,116 @@
+//! The terms of a query: how common each is, found out in bounded time.
+
+use rusqlite::Connection;
+
+use super::super::connect::Sql;
+use super::encode;
+
+/// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
+/// all looked at.
+pub(super) const COMMON: u32 = 3_000;
+
+/// Rows that the terms which drive a ranking may have together.
+const DRIVEN: u32 = 2 * COMMON;
+
+/// Most terms of a query; what comes after them is not looked at.
+const MOST: usize = 64;
+
+/// A distinct term of a query.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    /// As the stored tokens have it.
+    pub(super) token: String,
+    /// As the query language has it.
+    pub(super) quoted: String,
+    /// Rows that hold it, counted up to one more than [`COMMON`].
+    pub(super) counted: u32,
+    /// Rows that hold it, estimated for a common term.
+    pub(super) rows: f64,
+}
+
+impl Term {
+    fn look_up(db: &Connection, text: &str, newest_row: i64) -> Sql<Self> {
+        let quoted = encode::quoted(text);
+        let mut bounded = db.prepare_cached(
+            "SELECT count(*), max(id) FROM (SELECT rowid AS id FROM search_index
+             WHERE search_index MATCH ?1 LIMIT ?2)",
+        )?;
+        let (counted, last): (u32, Option<i64>) =
+            bounded.query_row((&quoted, COMMON + 1), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = match last {
+            // The rows came in order: what was found up to here goes on alike.
+            Some(last) if counted > COMMON && last > 0 => {
+                f64::from(counted) * as_f64(newest_row) / as_f64(last)
+            }
+            _ => f64::from(counted),
+        };
+        Ok(Self { token: encode::token(text).into_owned(), quoted, counted, rows })
+    }
+
+    /// The weight of a term as FTS5's own BM25 has it: never negative, next to nothing for a term
+    /// that half of all rows hold.
+    pub(super) fn idf(&self, all_rows: f64) -> f64 {
+        let idf = ((all_rows - self.rows + 0.5) / (self.rows + 0.5)).ln();
+        if idf > 0.0 { idf } else { 1e-6 }
+    }
+}
+
+/// The terms of a query, each once and with its frequency, in the order they came.
+pub(super) fn survey(db: &Connection, texts: &[String]) -> Sql<Vec<Term>> {
+    let newest: Option<i64> =
+        db.prepare_cached("SELECT max(id) FROM search_rows")?.query_row([], |row| row.get(0))?;
+    let mut terms: Vec<Term> = Vec::new();
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        if terms.len() == MOST {
+            break;
+        }
+        let token = encode::token(text);
+        if terms.iter().all(|term| term.token != token) {
+            terms.push(Term::look_up(db, text, newest.unwrap_or(0))?);
+        }
+    }
+    Ok(terms)
+}
+
+/// For each text, in how many rows it occurs, counted up to [`COMMON`].
+pub(super) fn rows_with(texts: &[String], terms: &[Term]) -> Vec<u64> {
+    let rows = |text: &String| {
+        let token = encode::token(text);
+        let term = terms.iter().find(|term| term.token == token);
+        term.map_or(0, |term| u64::from(term.counted.min(COMMON)))
+    };
+    texts.iter().map(rows).collect()
+}
+
+/// Splits the terms that occur into those that drive the ranking, rarest first and as many as
+/// their rows allow, and those that only weigh in on rows found otherwise.
+pub(super) fn split(terms: Vec<Term>) -> (Vec<Term>, Vec<Term>) {
+    let mut terms: Vec<Term> = terms.into_iter().filter(|term| term.counted > 0).collect();
+    terms.sort_by_key(|term| term.counted);
+    let mut room = DRIVEN;
+    terms.into_iter().partition(|term| {
+        let drives = term.counted <= COMMON && term.counted <= room;
+        room = room.saturating_sub(term.counted);
+        drives
+    })
+}
+
+/// Any of the terms, as a query.
+pub(super) fn any(terms: &[Term]) -> String {
+    join(terms, " OR ")
+}
+
+/// All of the terms, as a query.
+pub(super) fn all(terms: &[Term]) -> String {
+    join(terms, " AND ")
+}
+
+fn join(terms: &[Term], between: &str) -> String {
+    terms.iter().map(|term| term.quoted.as_str()).collect::<Vec<_>>().join(between)
+}
+
+/// Row counts are far below the integers that a float holds exactly.
+#[allow(clippy::cast_precision_loss)]
+pub(super) const fn as_f64(n: i64) -> f64 {
+    n as f64
+}

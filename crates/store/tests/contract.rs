@@ -1,0 +1,59 @@
+//! The contract suite: every story runs on every backend.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod stories;
+
+/// Names every story once, and runs each on each backend.
+macro_rules! on_every_backend {
+    ($($noun:ident: $($story:ident),+ $(,)?;)+) => {
+        mod sqlite {
+            use std::sync::Arc;
+
+            $(mod $noun {
+                $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $story() {
+                    let (_folder, store) = super::open();
+                    crate::stories::$noun::$story(store).await;
+                })+
+            })+
+
+            fn open() -> (tempfile::TempDir, Arc<dyn afterword_store::Store>) {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("afterword.db");
+                let store = afterword_store::sqlite::SqliteStore::open(&path).unwrap();
+                (folder, Arc::new(store))
+            }
+        }
+    };
+}
+
+on_every_backend! {
+    projects: keys_decide_and_names_are_labels, a_name_alone_finds_the_newest_of_that_name;
+    sessions: lists_are_newest_first, idle_sessions_end_and_come_back,
+        o5_a_late_end_does_not_end_a_resumed_session;
+    events: prompts_are_numbered_and_events_follow_them, events_join_their_turn_by_id,
+        g2_a_known_key_is_a_duplicate, f2_a_private_turn_is_not_stored,
+        a_private_prompt_without_an_id_hides_events_with_one,
+        o1_clear_fork_and_resume_join_the_conversation, h6_the_project_is_pinned,
+        i11_session_end_drops_nothing, i15_any_event_makes_its_session,
+        digests_come_head_and_tail, digests_of_a_session_come_after_an_event;
+    jobs: a_burst_gathers_and_a_stop_is_due_at_once, the_next_prompt_closes_the_turn,
+        a_job_is_claimed_once, later_events_make_it_wait_again,
+        g3_a_turn_saved_again_is_updated, forgotten_findings_stay_forgotten,
+        provider_rows_outlive_the_rules, i4_the_third_failure_parks,
+        a_parked_turn_wakes_with_a_new_event, evidence_leads_back_to_events,
+        i9_many_waiting_turns_slow_nothing;
+    rows: rows_come_in_the_order_asked, recent_rows_are_newest_first,
+        forgetting_leaves_nothing_to_read, k11_a_forgotten_prompt_leaves_its_event_empty;
+    memories: g6_the_same_text_is_one_memory, memories_are_listed_by_last_change,
+        snapshots_reach_to_an_event_and_take_a_summary;
+    search: titles_weigh_more_than_text, k3_no_term_is_syntax, k5_filters_come_before_the_limit,
+        scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,
+        common_terms_still_find, the_newest_fit_the_filters, an_update_replaces_the_old_words,
+        k2_cjk_terms_find_themselves;
+    portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
+        forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
+        only_text_is_needed, pages_follow_the_cursor;
+    settings: values_are_kept, stages_add_up, a_healthy_store_has_no_problems;
+}

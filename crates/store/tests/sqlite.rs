@@ -1,0 +1,327 @@
+//! What only a file on one machine can get wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "stories/build.rs"]
+#[allow(dead_code, reason = "the stories use the rest")]
+mod build;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use afterword_domain::scope::Scope;
+use afterword_domain::{Kind, PublicId};
+use afterword_store::contract::{KeywordQuery, Recorded};
+use afterword_store::sqlite::SqliteStore;
+use afterword_store::{Error, Store};
+use rusqlite::Connection;
+
+use build::{
+    Any, claimed_turn, event, finding, keyed, outcome, prompt, remember, stored_project, t, tool,
+};
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("home").join("afterword.db");
+    (folder, path)
+}
+
+fn open(path: &Path) -> Any {
+    Arc::new(SqliteStore::open(path).unwrap())
+}
+
+async fn found(store: &Any, term: &str) -> Vec<PublicId> {
+    let query = KeywordQuery { terms: vec![term.to_owned()], limit: 99, ..KeywordQuery::default() };
+    store.keyword(query).await.unwrap().hits.into_iter().map(|hit| hit.id).collect()
+}
+
+#[tokio::test]
+async fn e6_twenty_open_a_fresh_file_at_once() {
+    let (_folder, path) = folder();
+    let start = Arc::new(Barrier::new(20));
+    let threads: Vec<_> = (0..20)
+        .map(|_| {
+            let (path, start) = (path.clone(), Arc::clone(&start));
+            thread::spawn(move || {
+                start.wait();
+                SqliteStore::open(&path).unwrap()
+            })
+        })
+        .collect();
+    let stores: Vec<Any> = threads
+        .into_iter()
+        .map(|thread| Arc::new(thread.join().unwrap()) as Arc<dyn Store>)
+        .collect();
+    for (n, store) in stores.iter().enumerate() {
+        let project = stored_project(store, "p").await;
+        remember(store, project.id, &format!("note {n}"), 0).await;
+    }
+    assert_eq!(stores[7].counts().await.unwrap().rows["memory"], 20);
+    assert_eq!(stores[7].counts().await.unwrap().projects, 1);
+    assert_eq!(stores[3].check().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn e3_a_newer_schema_is_refused_and_left_as_it_is() {
+    let (_folder, path) = folder();
+    drop(open(&path));
+    let db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "user_version", 999).unwrap();
+    drop(db);
+    let before = std::fs::read(&path).unwrap();
+    match SqliteStore::open(&path) {
+        Err(Error::NewerSchema { found: 999, known }) => assert!(known < 999),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[tokio::test]
+async fn e3_a_newer_schema_in_the_log_is_left_there() {
+    let (_folder, path) = folder();
+    drop(open(&path));
+    let db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "user_version", 999).unwrap();
+    let log = path.with_file_name("afterword.db-wal");
+    let before = (std::fs::read(&path).unwrap(), std::fs::read(&log).unwrap());
+    // As a crash leaves them: file and log, and nobody who has them open.
+    let copy = path.with_file_name("crashed.db");
+    std::fs::write(&copy, &before.0).unwrap();
+    std::fs::write(path.with_file_name("crashed.db-wal"), &before.1).unwrap();
+    assert!(matches!(SqliteStore::open(&copy), Err(Error::NewerSchema { found: 999, .. })));
+    assert_eq!(std::fs::read(&copy).unwrap(), before.0);
+    assert_eq!(std::fs::read(path.with_file_name("crashed.db-wal")).unwrap(), before.1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn g1_ten_reports_at_once_are_one_row() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let tasks: Vec<_> = (0..10)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                store.record(vec![keyed(event("s", 0, tool("Bash")), "same")]).await.unwrap()
+            })
+        })
+        .collect();
+    let mut rows = 0;
+    for task in tasks {
+        rows += usize::from(matches!(task.await.unwrap()[..], [Recorded::Stored { .. }]));
+    }
+    let counts = store.counts().await.unwrap();
+    assert_eq!((rows, counts.stored, counts.duplicates, counts.sessions), (1, 1, 9, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn e1_a_lock_held_elsewhere_is_waited_for() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writing = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.set_setting("a", "b").await }
+    });
+    // Reads go on while the writer waits.
+    assert_eq!(store.setting("a").await.unwrap(), None);
+    assert!(!writing.is_finished());
+    other.execute_batch("COMMIT").unwrap();
+    writing.await.unwrap().unwrap();
+    assert_eq!(store.setting("a").await.unwrap().as_deref(), Some("b"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_failing_write_spoils_no_neighbour() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let (job, _) = claimed_turn(&store, "s").await;
+    let missing = afterword_store::contract::Job { id: 404, ..job };
+    let mut tasks = Vec::new();
+    for n in 0..40 {
+        let (store, missing) = (Arc::clone(&store), missing.clone());
+        tasks.push(tokio::spawn(async move {
+            if n % 2 == 0 {
+                store.set_setting(&n.to_string(), "kept").await.is_ok()
+            } else {
+                matches!(store.fail_job(&missing, "x", t(0)).await, Err(Error::NotFound("job")))
+            }
+        }));
+    }
+    for task in tasks {
+        assert!(task.await.unwrap());
+    }
+    for n in (0..40).step_by(2) {
+        assert_eq!(store.setting(&n.to_string()).await.unwrap().as_deref(), Some("kept"));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn f7_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = folder();
+    let store = open(&path);
+    store.set_setting("a", "b").await.unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {
+        let file = file.unwrap().path();
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    assert!(path.with_file_name("afterword.db-wal").exists());
+}
+
+#[tokio::test]
+async fn k12_a_restart_finds_the_same() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let (job, last) = claimed_turn(&store, "s").await;
+    store.save_turn(outcome(&job, last, vec![finding("a", "alpha", &[last])])).await.unwrap();
+    let before = (found(&store, "alpha").await, store.counts().await.unwrap().rows);
+    assert_eq!(before.0.len(), 1);
+    drop(store);
+    assert!(!path.with_file_name("afterword.db-wal").exists(), "closing brings the log in");
+    let store = open(&path);
+    assert_eq!((found(&store, "alpha").await, store.counts().await.unwrap().rows), before);
+}
+
+#[tokio::test]
+async fn e7_what_was_written_is_found_though_nothing_was_closed() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    let memory = remember(&store, project.id, "survives", 0).await;
+    let copy = path.with_file_name("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    std::fs::copy(path.with_file_name("afterword.db-wal"), path.with_file_name("copy.db-wal"))
+        .unwrap();
+    let after_crash = open(&copy);
+    let expected = [PublicId::new(Kind::Memory, memory.id)];
+    assert_eq!(found(&after_crash, "survives").await, expected);
+    assert_eq!(after_crash.check().await.unwrap(), [""; 0]);
+}
+
+/// Breaks the index of a store with two memories behind its back.
+async fn damaged(path: &Path, how: &str) -> (Any, i64) {
+    let store = open(path);
+    let project = stored_project(&store, "p").await;
+    remember(&store, project.id, "first words", 0).await;
+    let second = remember(&store, project.id, "second words", 1).await;
+    drop(store);
+    let db = Connection::open(path).unwrap();
+    let store = open(path);
+    db.execute_batch(how).unwrap();
+    (store, second.id)
+}
+
+#[tokio::test]
+async fn e6_a_damaged_index_is_told_and_made_again() {
+    for how in [
+        "DELETE FROM search_index_data WHERE id > 10",
+        "DELETE FROM search_index_docsize WHERE id = 1",
+        "DELETE FROM search_index_docsize",
+    ] {
+        let (_folder, path) = folder();
+        let (store, second) = damaged(&path, how).await;
+        let problems = store.check().await.unwrap();
+        assert_eq!(problems.len(), 1, "{how}: {problems:?}");
+        assert!(problems[0].contains("made again from 2 rows"), "{problems:?}");
+        assert_eq!(store.check().await.unwrap(), [""; 0], "{how}");
+        assert_eq!(found(&store, "words").await.len(), 2, "{how}");
+        let id = PublicId::new(Kind::Memory, second);
+        assert_eq!(store.forget(Scope::All, &[id], t(2)).await.unwrap(), [id], "{how}");
+        assert_eq!(found(&store, "words").await.len(), 1, "{how}");
+    }
+}
+
+#[tokio::test]
+async fn e6_an_unusable_index_is_made_again_at_open() {
+    for how in [
+        "DELETE FROM search_index_docsize WHERE id = 2",
+        "DELETE FROM search_index_data",
+        "DROP TABLE search_index",
+        "DROP TABLE search_index_data",
+        "DROP TABLE search_index_config",
+    ] {
+        let (_folder, path) = folder();
+        let (store, _) = damaged(&path, how).await;
+        drop(store);
+        let store = open(&path);
+        assert_eq!(found(&store, "words").await.len(), 2, "{how}");
+        assert_eq!(store.check().await.unwrap(), [""; 0], "{how}");
+    }
+}
+
+#[tokio::test]
+async fn e2_a_lost_column_is_told_and_put_back_at_open() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("ALTER TABLE observations DROP COLUMN subtitle").unwrap();
+    let problems = store.check().await.unwrap();
+    assert_eq!(problems, ["the table observations lacks the column subtitle"]);
+    let (job, last) = claimed_turn(&store, "s").await;
+    let turn = outcome(&job, last, vec![finding("a", "alpha", &[])]);
+    assert!(store.save_turn(turn.clone()).await.is_err(), "loud, not silent");
+    drop((store, db));
+    let store = open(&path);
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+    assert_eq!(store.save_turn(turn).await.unwrap().new_observations.len(), 1);
+}
+
+#[tokio::test]
+async fn wrong_counters_are_told_and_counted_again() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    claimed_turn(&store, "s").await;
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE counters SET value = 77 WHERE name = 'events.waiting'").unwrap();
+    let problems = store.check().await.unwrap();
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].contains("events.waiting said 77, there are 2"), "{problems:?}");
+    assert_eq!(store.counts().await.unwrap().waiting, 2);
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn deleting_a_session_takes_its_children_along() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let (job, last) = claimed_turn(&store, "gone").await;
+    store.save_turn(outcome(&job, last, vec![finding("a", "alpha", &[last])])).await.unwrap();
+    store.record(vec![event("stays", 0, prompt("words that stay"))]).await.unwrap();
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM sdk_sessions WHERE id = 1").unwrap();
+    let counts = store.counts().await.unwrap();
+    assert_eq!((counts.stored, counts.indexed, counts.sessions), (1, 1, 1));
+    assert!(found(&store, "alpha").await.is_empty());
+    assert_eq!(found(&store, "stay").await.len(), 1);
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_an_error_and_stays() {
+    let (_folder, path) = folder();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = b"this is a letter to a friend and no database at all, whatever its name".repeat(90);
+    std::fs::write(&path, &text).unwrap();
+    assert!(matches!(SqliteStore::open(&path), Err(Error::Corrupt(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    let blocked = path.join("below").join("afterword.db");
+    assert!(matches!(SqliteStore::open(&blocked), Err(Error::Unwritable(_))));
+}
+
+#[tokio::test]
+async fn e8_a_checkpoint_empties_the_log() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    for n in 0..20 {
+        store.set_setting(&n.to_string(), &"x".repeat(10_000)).await.unwrap();
+    }
+    let log = path.with_file_name("afterword.db-wal");
+    assert!(std::fs::metadata(&log).unwrap().len() > 100_000);
+    store.checkpoint().await.unwrap();
+    assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
+}

@@ -1,0 +1,12 @@
+//! Stories by noun; each gets an empty store of any backend.
+
+pub(crate) mod build;
+pub(crate) mod events;
+pub(crate) mod jobs;
+pub(crate) mod memories;
+pub(crate) mod portable;
+pub(crate) mod projects;
+pub(crate) mod rows;
+pub(crate) mod search;
+pub(crate) mod sessions;
+pub(crate) mod settings;
