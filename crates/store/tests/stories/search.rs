@@ -176,6 +176,12 @@ pub(crate) async fn common_terms_still_find(store: Any) {
     let mut found = numbers(&narrow);
     found.sort_unstable();
     assert_eq!(found, [6001, 6002]);
+    let wide = KeywordQuery { scope: Scope::Project(p.id), ..query(&["common", "everywhere"]) };
+    let wide = store.keyword(wide).await.unwrap();
+    assert_eq!((wide.total, wide.hits.len()), (6002, 20));
+    assert!(numbers(&wide).iter().all(|n| *n <= 6000));
+    let few = KeywordQuery { scope: Scope::Project(p.id), ..query(&["common", "alone"]) };
+    assert_eq!(numbers(&store.keyword(few).await.unwrap())[0], 6005, "then the newest common ones");
     let kind = KeywordQuery { kind: Some(Kind::Memory), ..query(&["common"]) };
     assert_eq!(store.keyword(kind).await.unwrap().total, 0);
     let since = KeywordQuery { since: Some(t(1_999_000)), limit: 99, ..query(&["common"]) };

@@ -17,17 +17,14 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::connect::Sql;
-use super::super::events::{FIRST_PROMPT_CHARS, make_session};
+use super::super::events::FIRST_PROMPT_CHARS;
 use super::super::memories::{add_history, insert_memory, write_snapshot};
 use super::super::projects;
 use super::super::rows::{insert_observation, insert_summary, is_forgotten, is_known, row};
 use super::super::search::{self, Entry};
-use super::super::values::{new_uid, optional};
+use super::super::values::new_uid;
 use super::export::portable;
 use crate::contract::{ImportCounts, ImportRow, NewMemory};
-
-/// The agent of a session that is only known from an import.
-const UNKNOWN_AGENT: &str = "import";
 
 /// Characters of a text that stand for a missing title.
 const TITLE_CHARS: usize = 120;
@@ -125,10 +122,10 @@ fn has_memory(db: &Connection, new: &ImportRow) -> Sql<bool> {
 }
 
 /// A row that will be stored.
-struct Incoming<'a> {
-    new: &'a ImportRow,
+pub(super) struct Incoming<'a> {
+    pub(super) new: &'a ImportRow,
     uid: Uuid,
-    created_at: Time,
+    pub(super) created_at: Time,
     extra: Extra,
 }
 
@@ -141,48 +138,6 @@ impl Incoming<'_> {
             created_at: self.created_at,
             subagent,
         }
-    }
-
-    /// The session the row names, made when it is missing; none when it names none.
-    fn session(&self, db: &Connection) -> Sql<Option<i64>> {
-        let Some(name) = self.new.row.session.as_deref().filter(|name| !name.is_empty()) else {
-            return Ok(None);
-        };
-        self.session_named(db, name).map(Some)
-    }
-
-    /// For kinds that cannot be without a session: that of the project's imports.
-    fn session_or_own(&self, db: &Connection) -> Sql<i64> {
-        match self.session(db)? {
-            Some(id) => Ok(id),
-            None => self.session_named(db, &format!("import-{}", self.new.project_id)),
-        }
-    }
-
-    fn session_named(&self, db: &Connection, name: &str) -> Sql<i64> {
-        let agent = self.new.row.agent.as_deref().unwrap_or(UNKNOWN_AGENT);
-        let mut one = db.prepare_cached(
-            "SELECT id FROM sdk_sessions WHERE agent = ?1 AND agent_session_id = ?2",
-        )?;
-        let at = self.created_at;
-        if let Some(id) = optional(one.query_row([agent, name], |row| row.get(0)))? {
-            db.prepare_cached(
-                "UPDATE sdk_sessions SET started_at = min(started_at, ?2),
-                 last_event_at = max(last_event_at, ?2),
-                 completed_at = CASE WHEN end_reason = 'import' THEN max(completed_at, ?2)
-                                ELSE completed_at END
-                 WHERE id = ?1",
-            )?
-            .execute(params![id, at.millis()])?;
-            return Ok(id);
-        }
-        let id = make_session(db, agent, name, self.new.project_id, at)?;
-        db.prepare_cached(
-            "UPDATE sdk_sessions SET status = 'completed', completed_at = ?2,
-             end_reason = 'import' WHERE id = ?1",
-        )?
-        .execute(params![id, at.millis()])?;
-        Ok(id)
     }
 
     fn observation(&self, db: &Connection) -> Sql<Entry> {

@@ -5,6 +5,7 @@
 
 mod export;
 mod import;
+mod sessions;
 
 use afterword_domain::Time;
 use afterword_domain::scope::Scope;

@@ -1,6 +1,7 @@
 //! The full-text index: an FTS5 table over the analyzer's tokens, its rows, and ranking.
 
 mod encode;
+mod filters;
 mod index;
 mod rank;
 mod terms;

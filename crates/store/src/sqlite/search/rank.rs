@@ -2,35 +2,22 @@
 
 use std::collections::HashSet;
 
-use afterword_domain::{Kind, PublicId, Time};
+use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
 use super::super::values::{kind as kind_of, limit as sql_limit, optional, time};
-use super::index::scope_clause;
+use super::filters::{
+    MOST_COUNTED, WINDOW, count_matches, filters, narrow_scope, newest_row, oldest_since, since,
+    within,
+};
 use super::indexed_rows;
 use super::terms::{self, Term};
 use super::weigh::weigh;
 use crate::contract::{Hit, KeywordAnswer, KeywordQuery};
 
-/// Where counting of matches stops.
-const MOST_COUNTED: usize = 10_000;
-
 /// Rows that stand in when only common terms are left to go by.
 const STAND_INS: usize = 400;
-
-/// How far back, in rows of the index, stand-ins are looked for.
-const WINDOW: i64 = 200_000;
-
-/// Rows within the filters up to which all of them are read.
-const NARROW: usize = 2_000;
-
-/// Rows up to which matches are counted in a filtered search of a large store; the rest is
-/// estimated.
-const COUNTED_WITHIN: i64 = 3_000;
-
-/// Rows that are few enough to be looked at one by one.
-const FEW: i64 = 20_000;
 
 /// Rows, best first, in which the terms that drove nothing are weighed.
 const WEIGHED: usize = 400;
@@ -81,33 +68,6 @@ fn with_common_terms(
     Ok((found, total))
 }
 
-/// Every row within the filters, when they are few; reading them all is then the shortest way.
-fn narrow_scope(db: &Connection, query: &KeywordQuery) -> Sql<Option<Vec<i64>>> {
-    if filters(query).is_none() {
-        return Ok(None);
-    }
-    let rows = rows_within(db, query, NARROW + 1)?;
-    Ok((rows.len() <= NARROW).then_some(rows))
-}
-
-fn rows_within(db: &Connection, query: &KeywordQuery, limit: usize) -> Sql<Vec<i64>> {
-    let filter = match (query.scope.project(), query.kind) {
-        (None, None) => "TRUE",
-        (None, Some(_)) => "kind = ?2",
-        (Some(_), None) => "project_id = ?1",
-        (Some(_), Some(_)) => "project_id = ?1 AND kind = ?2",
-    };
-    let mut list = db.prepare_cached(&format!(
-        "SELECT id FROM search_rows WHERE created_at >= ?3 AND {filter}
-         AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE) LIMIT ?4"
-    ))?;
-    let rows = list.query_map(
-        params![query.scope.project(), query.kind.map(Kind::word), since(query), sql_limit(limit)],
-        |row| row.get(0),
-    )?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
 /// The rows that hold any of the terms, scored by all of them.
 fn score_all(
     db: &Connection,
@@ -144,15 +104,6 @@ fn keep_best(found: &mut Vec<Ranked>, most: usize) {
     found.sort_unstable_by(order);
 }
 
-/// The filters of a query as conditions on `search_rows r`; none needs no join.
-fn filters(query: &KeywordQuery) -> Option<&'static str> {
-    let narrow = query.scope.project().is_some() || query.kind.is_some() || query.since.is_some();
-    narrow.then_some(
-        "(?2 IS NULL OR r.project_id = ?2) AND (?3 IS NULL OR r.kind = ?3)
-         AND r.created_at >= ?4",
-    )
-}
-
 /// Every row within the filters that holds a driving term, with its BM25 score.
 fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<Vec<Ranked>> {
     if drivers.is_empty() {
@@ -184,10 +135,6 @@ fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<V
     Ok(found)
 }
 
-fn since(query: &KeywordQuery) -> i64 {
-    query.since.map_or(i64::MIN, Time::millis)
-}
-
 /// Adds the newest rows that hold all of the terms, and then any of them.
 fn add_stand_ins(
     db: &Connection,
@@ -213,26 +160,6 @@ fn add_stand_ins(
     Ok(())
 }
 
-/// Restricts a query to what the filters allow, by terms of the index itself.
-fn within(query: &KeywordQuery, matching: &str) -> String {
-    match scope_clause(&query.scope, query.kind) {
-        Some(scope) => format!("{scope} AND ({matching})"),
-        None => matching.to_owned(),
-    }
-}
-
-/// The oldest row of the index that a filter by time lets through, when those are few: rows before
-/// it need not be looked at.
-fn oldest_since(db: &Connection, query: &KeywordQuery) -> Sql<i64> {
-    let Some(since) = query.since else { return Ok(0) };
-    let mut bounded = db.prepare_cached(
-        "SELECT count(*), min(id) FROM (SELECT id FROM search_rows WHERE created_at >= ?1 LIMIT ?2)",
-    )?;
-    let (n, oldest): (i64, Option<i64>) = bounded
-        .query_row(params![since.millis(), FEW + 1], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(if n > FEW { 0 } else { oldest.unwrap_or(0) })
-}
-
 fn newest_matching(
     db: &Connection,
     query: &KeywordQuery,
@@ -255,42 +182,6 @@ fn newest_matching(
         |row| row.get(0),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// How many rows match within the filters, counted up to the bound. In a large store each row that
-/// must match a filter and a term costs a search, so what is found by then tells of the rest.
-fn count_matches(db: &Connection, query: &KeywordQuery, terms: &[Term]) -> Sql<usize> {
-    let sql = if query.since.is_some() {
-        "SELECT count(*), max(id) FROM (SELECT search_index.rowid AS id FROM search_index
-         CROSS JOIN search_rows r ON r.id = search_index.rowid
-         WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3 LIMIT ?4)"
-    } else {
-        "SELECT count(*), max(id) FROM (SELECT rowid AS id FROM search_index
-         WHERE search_index MATCH ?1 AND rowid >= ?2 AND ?3 IS NOT NULL LIMIT ?4)"
-    };
-    let matching = within(query, &terms::any(terms));
-    let oldest = oldest_since(db, query)?;
-    let newest = newest_row(db)?;
-    let bound = if filters(query).is_some() && newest > WINDOW {
-        COUNTED_WITHIN
-    } else {
-        sql_limit(MOST_COUNTED)
-    };
-    let (n, last): (i64, Option<i64>) = db
-        .prepare_cached(sql)?
-        .query_row(params![matching, oldest, since(query), bound], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
-    let estimate = match last {
-        Some(last) if n == bound => n * (newest - oldest + 1) / (last - oldest + 1).max(1),
-        _ => n,
-    };
-    Ok(usize::try_from(estimate).unwrap_or(0))
-}
-
-fn newest_row(db: &Connection) -> Sql<i64> {
-    let mut one = db.prepare_cached("SELECT max(id) FROM search_rows")?;
-    Ok(one.query_row([], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
 }
 
 fn hydrate(db: &Connection, found: &[Ranked]) -> Sql<Vec<Hit>> {
