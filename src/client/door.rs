@@ -196,35 +196,57 @@ pub fn ensure_running(
         Err(e @ Unreachable::Protocol { .. }) => return Err(e),
         Err(e) => e,
     };
-    let mut child: Option<Child> = match spawn::try_start(exe, home, clock) {
+    let child = match spawn::try_start(exe, home, clock) {
         Ok(Attempt::Started(child)) => Some(child),
         Ok(Attempt::Underway) => None,
         Ok(Attempt::Braked) | Err(_) => return Err(first),
     };
     let started = child.is_some();
-    let mut pause = Duration::from_millis(2);
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            break;
-        }
-        std::thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(50));
-        if let Ok(client) = answering(home, deadline) {
-            return Ok(Ready { client: client.with_budget(budget), started });
-        }
-        // A daemon that finds another one in charge ends well: that other one is waited for.
-        if let Some(Ok(Some(status))) = child.as_mut().map(Child::try_wait)
-            && !status.success()
-        {
-            break;
-        }
+    if let Some(client) = wait_for(home, child, deadline) {
+        return Ok(Ready { client: client.with_budget(budget), started });
     }
     if started {
         // Without the mark the next call only waits once more.
         spawn::mark_failed(home).ok();
     }
     Err(first)
+}
+
+/// As [`ensure_running`] for a person who waits: a start is tried whatever earlier attempts gave.
+pub fn start_now(home: &Home, exe: &Path, budget: Duration) -> Result<Ready, Unreachable> {
+    let deadline = Instant::now() + budget;
+    let first = match answering(home, deadline) {
+        Ok(client) => return Ok(Ready { client: client.with_budget(budget), started: false }),
+        Err(e @ Unreachable::Protocol { .. }) => return Err(e),
+        Err(e) => e,
+    };
+    let Ok(child) = spawn::start(exe, home) else { return Err(first) };
+    match wait_for(home, Some(child), deadline) {
+        Some(client) => Ok(Ready { client: client.with_budget(budget), started: true }),
+        None => Err(first),
+    }
+}
+
+/// Waits until a daemon answers, the one that was started fails, or time is up.
+fn wait_for(home: &Home, mut child: Option<Child>, deadline: Instant) -> Option<Client> {
+    let mut pause = Duration::from_millis(2);
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(50));
+        if let Ok(client) = answering(home, deadline) {
+            return Some(client);
+        }
+        // A daemon that finds another one in charge ends well: that other one is waited for.
+        if let Some(Ok(Some(status))) = child.as_mut().map(Child::try_wait)
+            && !status.success()
+        {
+            return None;
+        }
+    }
 }
 
 fn answering(home: &Home, deadline: Instant) -> Result<Client, Unreachable> {

@@ -10,6 +10,6 @@ pub mod http;
 pub mod platform;
 pub mod spawn;
 
-pub use door::{CallError, Client, Ready, ensure_running};
+pub use door::{CallError, Client, Ready, ensure_running, start_now};
 pub use endpoint::Unreachable;
 pub use http::Answer;

@@ -34,7 +34,7 @@ pub fn spawn_daemon(exe: &Path, home: &Home) -> io::Result<()> {
     start(exe, home).map(drop)
 }
 
-fn start(exe: &Path, home: &Home) -> io::Result<Child> {
+pub(super) fn start(exe: &Path, home: &Home) -> io::Result<Child> {
     platform::create_private_folder(home.folder())?;
     let mut command = Command::new(exe);
     command

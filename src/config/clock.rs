@@ -9,6 +9,7 @@ use afterword_domain::{Clock, Time};
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is where the time comes from")]
     fn now(&self) -> Time {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

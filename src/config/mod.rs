@@ -1,7 +1,7 @@
 //! Settings: a leaf of plain values, read once in `main` and handed down.
 //!
-//! [`env`] holds the table of every variable and is the only place that reads the environment;
-//! [`file`] reads `config.toml`; [`remote`] finds the remote service. Nothing here can do anything.
+//! [`mod@env`] holds the table of every variable and is the only place that reads the environment;
+//! [`mod@file`] reads `config.toml`; [`remote`] finds the remote service. Nothing here can do anything.
 
 pub mod clock;
 pub mod env;

@@ -96,8 +96,9 @@ fn read_row(line: &str) -> std::result::Result<PortableRow, String> {
         },
     };
     let mut row: PortableRow = serde_json::from_value(value).map_err(|e| e.to_string())?;
-    row.text = privacy::clean(&row.text).trim().to_owned();
-    row.title = privacy::clean(&row.title).trim().to_owned();
+    for text in [&mut row.text, &mut row.title] {
+        privacy::clean(text).trim().clone_into(text);
+    }
     if row.text.is_empty() {
         return Err("has no text".to_owned());
     }

@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::wait::eventually;
 
 /// Exit code and texts of a process that has ended.
-#[must_use]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The exit code; none after a signal.
@@ -23,6 +22,7 @@ pub struct Output {
 
 impl Output {
     /// Panics with both texts unless the exit code is 0.
+    #[expect(clippy::return_self_not_must_use, reason = "the check itself may be all one wants")]
     #[track_caller]
     pub fn success(self) -> Self {
         assert_eq!(self.code, Some(0), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);

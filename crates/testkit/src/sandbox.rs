@@ -99,6 +99,7 @@ impl Sandbox {
     }
 
     /// Runs git in `folder` with a fixed identity and no configuration but the repository's.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn git(&self, folder: &Path, args: &[&str]) -> Output {
         let mut command = self.command("git");
@@ -113,12 +114,14 @@ impl Sandbox {
     }
 
     /// Runs the binary in the project.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn afterword(&self, args: &[&str]) -> Output {
         self.afterword_with(args, b"")
     }
 
     /// Runs the binary in the project with something on its standard input.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn afterword_with(&self, args: &[&str], stdin: &[u8]) -> Output {
         let mut command = self.command(&self.binary);
@@ -127,12 +130,14 @@ impl Sandbox {
     }
 
     /// Runs a command of the test's own making to its end, as [`Self::command`] gives it.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn run(&self, command: Command, stdin: &[u8]) -> Output {
         run(command, stdin, DEADLINE)
     }
 
     /// Runs `afterword hook claude-code <event>` with a payload as the agent would send it.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn hook(&self, event: &str, payload: &Value) -> Output {
         let mut line = serde_json::to_vec(payload).expect("a value can be written");
@@ -141,6 +146,7 @@ impl Sandbox {
     }
 
     /// Sends a payload to the hook of its event, from this project unless it names a folder.
+    #[must_use = "the exit code may be a failure"]
     #[track_caller]
     pub fn send(&self, payload: &Payload) -> Output {
         self.hook(payload.event(), &payload.json(&self.project))

@@ -1,5 +1,7 @@
 //! One happening, one key, whoever reports it and however often.
 
+use std::fmt::Write as _;
+
 use afterword_domain::event::{Event, EventBody};
 use sha2::{Digest as _, Sha256};
 
@@ -48,7 +50,10 @@ pub(super) fn keys(event: &Event) -> Keys {
         hash.update(part.as_bytes());
     }
     let digest = hash.finalize();
-    let base: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
+    let base = digest[..16].iter().fold(String::with_capacity(48), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes all");
+        hex
+    });
     if !timed {
         return Keys { key: base, near: Vec::new() };
     }

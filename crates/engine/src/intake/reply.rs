@@ -40,7 +40,7 @@ impl Engine {
             EventBody::SessionStart { source }
                 if self.settings.session_context && source.wants_context() =>
             {
-                let request = self.request(event, project_id, session_id, *source);
+                let request = request(event, project_id, session_id, *source);
                 Ok(as_reply(self.session_context(&request).await?))
             }
             EventBody::Prompt { text, private: false } => {
@@ -61,7 +61,7 @@ impl Engine {
             && self.settings.session_context
             && self.take_compaction(session)
         {
-            let request = self.request(event, project_id, session_id, StartSource::Compact);
+            let request = request(event, project_id, session_id, StartSource::Compact);
             return Ok(as_reply(self.session_context(&request).await?));
         }
         if !self.settings.prompt_recall {
@@ -75,21 +75,21 @@ impl Engine {
         }
         Ok(as_reply(block))
     }
+}
 
-    fn request(
-        &self,
-        event: &Event,
-        project_id: i64,
-        session_id: Option<i64>,
-        source: StartSource,
-    ) -> ContextRequest {
-        ContextRequest {
-            project_id,
-            project: event.project.name.clone(),
-            branch: event.project.branch.clone(),
-            session_id,
-            after_compaction: source == StartSource::Compact,
-        }
+/// What the block for this event is to be made of.
+fn request(
+    event: &Event,
+    project_id: i64,
+    session_id: Option<i64>,
+    source: StartSource,
+) -> ContextRequest {
+    ContextRequest {
+        project_id,
+        project: event.project.name.clone(),
+        branch: event.project.branch.clone(),
+        session_id,
+        after_compaction: source == StartSource::Compact,
     }
 }
 

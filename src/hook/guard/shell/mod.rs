@@ -1,6 +1,6 @@
 //! Which files a command line writes to.
 //!
-//! `lexer` cuts a script into simple commands with their redirections, `Walk` follows them in order
+//! `lexer` cuts a script into simple commands with their redirections, `walk` follows them in order
 //! and keeps the folder and the variables, `commands` knows which arguments of which program are
 //! written to, `code` looks for paths in other languages.
 
@@ -11,19 +11,9 @@ mod lexer;
 mod options;
 mod powershell;
 mod variables;
+mod walk;
 
-use std::rc::Rc;
-
-use self::lexer::{Item, Simple, Word};
-use self::variables::Variables;
-use super::{GuardSetup, Target, paths};
-
-/// Scripts within scripts that are looked into.
-const MAX_DEPTH: usize = 8;
-/// Longest folder that `cd` is followed into, in bytes.
-const MAX_FOLDER: usize = 1024;
-/// Targets of one call that are collected; what is written after so many is not looked at.
-const MAX_TARGETS: usize = 4096;
+pub(super) use walk::Walk;
 
 /// Whose rules of quoting apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,149 +22,4 @@ pub(super) enum Dialect {
     Posix,
     /// Backslash separates folders, the grave accent escapes.
     PowerShell,
-}
-
-/// Follows a script and collects what it writes to.
-pub(super) struct Walk {
-    dialect: Dialect,
-    home: String,
-    folder: Rc<str>,
-    /// The folder before the last `cd`.
-    left: Rc<str>,
-    variables: Variables,
-    targets: Vec<Target>,
-    depth: usize,
-}
-
-impl Walk {
-    pub(super) fn new(setup: &GuardSetup, dialect: Dialect, folder: Rc<str>) -> Self {
-        let home = paths::text(&setup.user_home);
-        let variables = Variables::new(setup, &home);
-        Self {
-            dialect,
-            home,
-            left: folder.clone(),
-            folder,
-            variables,
-            targets: Vec::new(),
-            depth: 0,
-        }
-    }
-
-    pub(super) fn into_targets(self) -> Vec<Target> {
-        self.targets
-    }
-
-    /// Follows a whole script.
-    pub(super) fn script(&mut self, script: &str) {
-        self.script_in(script, self.dialect);
-    }
-
-    /// Follows one command given as separate words.
-    pub(super) fn words(&mut self, words: &[&str]) {
-        let words = words.iter().map(|word| Word::plain(word)).collect();
-        self.command(&Simple { words, ..Simple::default() });
-    }
-
-    fn script_in(&mut self, script: &str, dialect: Dialect) {
-        if self.depth >= MAX_DEPTH || self.targets.len() >= MAX_TARGETS {
-            return;
-        }
-        let outside = std::mem::replace(&mut self.dialect, dialect);
-        self.depth += 1;
-        if code::calls_file_api(script) {
-            self.code(script, code::always);
-        }
-        // Folders of the groups in parentheses around the current command.
-        let mut folders = Vec::new();
-        for item in lexer::items(script, dialect) {
-            match item {
-                Item::Command(simple) => self.command(&simple),
-                Item::Open => folders.push(self.folder.clone()),
-                Item::Close => {
-                    if let Some(folder) = folders.pop() {
-                        self.folder = folder;
-                    }
-                }
-            }
-        }
-        self.depth -= 1;
-        self.dialect = outside;
-    }
-
-    /// A script in a process of its own: its folder does not outlive it.
-    fn subscript(&mut self, script: &str, dialect: Dialect) {
-        let folder = self.folder.clone();
-        self.script_in(script, dialect);
-        self.folder = folder;
-    }
-
-    fn command(&mut self, simple: &Simple) {
-        for nested in simple.words.iter().chain(&simple.writes).flat_map(|word| &word.nested) {
-            self.subscript(nested, self.dialect);
-        }
-        for word in &simple.writes {
-            let path = self.expand(word);
-            self.write_to(&path);
-        }
-        if self.dialect == Dialect::PowerShell
-            && let [name, sign, value, ..] = simple.words.as_slice()
-            && let (Some(name), "=") = (name.text.strip_prefix('$'), sign.text.as_str())
-        {
-            let value = self.expand(value);
-            self.variables.set(name, value);
-        }
-        let words = self.without_assignments(&simple.words);
-        if !words.is_empty() {
-            self.run(&words, &simple.inputs);
-        }
-    }
-
-    /// Takes the assignments in front of a command and gives the expanded words of the command.
-    fn without_assignments(&mut self, words: &[Word]) -> Vec<String> {
-        let mut from = 0;
-        while let Some(word) = words.get(from) {
-            let Some((name, value)) = variables::assignment(&word.text) else { break };
-            let value = self.variables.expand(value, &self.folder);
-            self.variables.set(name, value);
-            from += 1;
-        }
-        words[from..].iter().map(|word| self.expand(word)).collect()
-    }
-
-    fn expand(&self, word: &Word) -> String {
-        if word.literal {
-            word.text.clone()
-        } else {
-            self.variables.expand(&word.text, &self.folder)
-        }
-    }
-
-    /// Changes the folder as `cd` does.
-    fn enter(&mut self, folder: &str) {
-        let entered = if folder == "-" {
-            self.left.clone()
-        } else {
-            paths::straight(&paths::absolute(folder, &self.folder, &self.home)).into()
-        };
-        if entered.len() <= MAX_FOLDER {
-            self.left = std::mem::replace(&mut self.folder, entered);
-        }
-    }
-
-    fn write_to(&mut self, path: &str) {
-        if !path.is_empty() && path != "/dev/null" && self.targets.len() < MAX_TARGETS {
-            self.targets.push(Target { path: path.to_owned(), folder: self.folder.clone() });
-        }
-    }
-
-    /// Takes every path in program text for a target when the text also seems to write.
-    fn code(&mut self, code: &str, writes: fn(&str) -> bool) {
-        if writes(code) {
-            for path in code::paths(code) {
-                let path = self.variables.expand(path, &self.folder);
-                self.write_to(&path);
-            }
-        }
-    }
 }

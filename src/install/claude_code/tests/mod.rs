@@ -7,8 +7,9 @@ mod round_trip;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Installed, Report, install_claude_code, installed_hooks, uninstall_claude_code};
+use super::{Installed, install_claude_code, installed_hooks, uninstall_claude_code};
 use crate::config::Home;
+use crate::install::Report;
 use crate::install::{HookSet, Request};
 
 /// A machine with a home, a program and perhaps settings.
