@@ -1,0 +1,127 @@
+//! What every route may touch.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use afterword_engine::Engine;
+use tokio::sync::{Notify, watch};
+
+/// Events in the spool folder, and files set aside there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpoolCount {
+    /// Events that wait.
+    pub waiting: u64,
+    /// Files that could not be read.
+    pub bad: u64,
+}
+
+/// What a server is made of.
+pub struct DoorSetup {
+    /// The rules.
+    pub engine: Arc<Engine>,
+    /// The secret that callers show.
+    pub token: String,
+    /// Counts the spool folder.
+    pub spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
+    /// Turns true to stop the server.
+    pub stop: watch::Sender<bool>,
+}
+
+impl fmt::Debug for DoorSetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DoorSetup").finish_non_exhaustive()
+    }
+}
+
+/// The state shared by all routes of one server.
+pub struct Door {
+    pub(super) engine: Arc<Engine>,
+    pub(super) token: String,
+    pub(super) started_ms: i64,
+    spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
+    stop: watch::Sender<bool>,
+    accepting: watch::Sender<bool>,
+    spool_hint: Notify,
+    last_request_ms: AtomicI64,
+    hinted: AtomicBool,
+}
+
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Door").field("started_ms", &self.started_ms).finish_non_exhaustive()
+    }
+}
+
+impl Door {
+    /// Opens the door. Events are not accepted before [`Self::accept`] is called.
+    pub fn new(setup: DoorSetup) -> Arc<Self> {
+        let now = setup.engine.clock().now().millis();
+        Arc::new(Self {
+            engine: setup.engine,
+            token: setup.token,
+            started_ms: now,
+            spool_count: setup.spool_count,
+            stop: setup.stop,
+            accepting: watch::Sender::new(false),
+            spool_hint: Notify::new(),
+            last_request_ms: AtomicI64::new(now),
+            hinted: AtomicBool::new(false),
+        })
+    }
+
+    /// Lets live events in, or holds them back while older ones from the spool go first.
+    pub fn accept(&self, accepting: bool) {
+        self.accepting.send_replace(accepting);
+    }
+
+    /// Waits until live events are let in, at most `patience`; says whether they are.
+    pub(super) async fn accepts(&self, patience: Duration) -> bool {
+        let mut accepting = self.accepting.subscribe();
+        if *accepting.borrow() {
+            return true;
+        }
+        tokio::time::timeout(patience, accepting.wait_for(|yes| *yes))
+            .await
+            .is_ok_and(|r| r.is_ok())
+    }
+
+    /// Says that the spool folder may hold something; cheap to call often.
+    pub(super) fn hint_spool(&self) {
+        if !self.hinted.swap(true, Ordering::AcqRel) {
+            self.spool_hint.notify_one();
+        }
+    }
+
+    /// Waits for such a hint.
+    pub async fn spool_hinted(&self) {
+        self.spool_hint.notified().await;
+        self.hinted.store(false, Ordering::Release);
+    }
+
+    /// Events in the spool folder now.
+    pub(super) fn spool_count(&self) -> SpoolCount {
+        (self.spool_count)()
+    }
+
+    /// Notes that somebody asked something.
+    pub(super) fn touch(&self) {
+        self.last_request_ms.store(self.engine.clock().now().millis(), Ordering::Relaxed);
+    }
+
+    /// When somebody last asked something, milliseconds since the epoch.
+    pub fn last_request_ms(&self) -> i64 {
+        self.last_request_ms.load(Ordering::Relaxed)
+    }
+
+    /// Asks the server to stop.
+    pub fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Turns true when the server is to stop.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.stop.subscribe()
+    }
+}

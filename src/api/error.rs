@@ -1,0 +1,94 @@
+//! What a route answers when it cannot do what was asked.
+//!
+//! | from | status | code |
+//! | --- | --- | --- |
+//! | a body or parameter that cannot be used | 400 | `invalid` |
+//! | no token, or a wrong one | 401 | `unauthorized` |
+//! | a foreign Host or Origin | 403 | `forbidden` |
+//! | no such row, project or route | 404 | `not_found` |
+//! | a body that is too large | 413 | `too_large` |
+//! | the spool is drained first | 503 | `draining` |
+//! | the database is busy, full or damaged | 503 | `store` |
+
+use afterword_domain::wire::daemon::ErrorBody;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+/// An answer that says what went wrong, and what to do next.
+#[derive(Debug)]
+pub(super) struct ApiError {
+    status: StatusCode,
+    body: ErrorBody,
+}
+
+pub(super) type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    fn new(status: StatusCode, code: &str, error: impl Into<String>, hint: Option<&str>) -> Self {
+        let body =
+            ErrorBody { error: error.into(), code: code.to_owned(), hint: hint.map(str::to_owned) };
+        Self { status, body }
+    }
+
+    pub(super) fn invalid(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid", error, None)
+    }
+
+    pub(super) fn not_found(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", error, None)
+    }
+
+    pub(super) fn unauthorized() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "the token is missing or wrong",
+            Some("send 'Authorization: Bearer <token>'; the token is in the data folder"),
+        )
+    }
+
+    pub(super) fn forbidden(error: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", error, None)
+    }
+
+    pub(super) fn draining() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "draining",
+            "older events are taken in first",
+            Some("spool the event or try again"),
+        )
+    }
+}
+
+impl From<afterword_engine::Error> for ApiError {
+    fn from(error: afterword_engine::Error) -> Self {
+        match error {
+            afterword_engine::Error::Invalid(text) => Self::invalid(text),
+            afterword_engine::Error::NotFound(text) => Self::not_found(text),
+            afterword_engine::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<afterword_store::Error> for ApiError {
+    fn from(error: afterword_store::Error) -> Self {
+        if let afterword_store::Error::NotFound(what) = error {
+            return Self::not_found(format!("no such {what}"));
+        }
+        tracing::error!(%error, "the store failed");
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "store",
+            error.to_string(),
+            Some("run 'afterword doctor'"),
+        )
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.body)).into_response()
+    }
+}

@@ -1,0 +1,68 @@
+//! Finding rows again.
+
+use std::sync::Arc;
+
+use afterword_domain::project::ProjectRef;
+use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
+use axum::Json;
+use axum::extract::{Query, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::api::door::Door;
+use crate::api::error::{ApiError, ApiResult};
+
+/// The query string of a search.
+#[derive(Debug, Deserialize)]
+pub(super) struct SearchQuery {
+    #[serde(default)]
+    query: String,
+    project: Option<String>,
+    kind: Option<String>,
+    since: Option<String>,
+    limit: Option<String>,
+}
+
+/// `GET /api/search?query=&project=&kind=&since=&limit=`
+pub(super) async fn by_query(
+    State(door): State<Arc<Door>>,
+    Query(query): Query<SearchQuery>,
+) -> ApiResult<Json<SearchAnswer>> {
+    let given = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
+    let bad = |e: &dyn std::fmt::Display| ApiError::invalid(e.to_string());
+    let request = SearchRequest {
+        query: query.query,
+        project: given(query.project).map(|name| ProjectRef::named(&name)),
+        kind: given(query.kind).map(|k| k.parse()).transpose().map_err(|e| bad(&e))?,
+        since: given(query.since).map(|t| t.parse()).transpose().map_err(|e| bad(&e))?,
+        limit: given(query.limit)
+            .map(|n| n.parse())
+            .transpose()
+            .map_err(|_| ApiError::invalid("limit must be a whole number"))?,
+    };
+    Ok(Json(door.engine.search(&request).await?))
+}
+
+/// `POST /api/search` with a project known by its keys.
+pub(super) async fn by_body(
+    State(door): State<Arc<Door>>,
+    Json(request): Json<SearchRequest>,
+) -> ApiResult<Json<SearchAnswer>> {
+    Ok(Json(door.engine.search(&request).await?))
+}
+
+/// Every project, last seen first.
+pub(super) async fn projects(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
+    let projects = door.engine.store().list_projects().await?;
+    let names: Vec<&str> = projects.iter().map(|p| p.name.as_str()).collect();
+    Ok(Json(json!({ "projects": names, "items": projects })))
+}
+
+/// The project that a reference means; `null` when none is known.
+pub(super) async fn find_project(
+    State(door): State<Arc<Door>>,
+    Json(project): Json<ProjectRef>,
+) -> ApiResult<Json<Value>> {
+    let found = door.engine.find_project(&project).await?;
+    Ok(Json(json!({ "project": found })))
+}
