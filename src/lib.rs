@@ -5,20 +5,28 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::{io, panic};
 
+pub mod api;
+pub mod cli;
 pub mod client;
 pub mod config;
+pub mod daemon;
 pub mod hook;
 pub mod install;
 
 /// Runs the program with its arguments (without the program's name).
+///
+/// `hook` ends with success whatever happens; people's commands say by their exit code who can mend
+/// what went wrong: 2 what was typed, 3 the settings, 4 the daemon, 1 anything else.
 pub fn main(args: Vec<OsString>) -> ExitCode {
-    let mut words = args.into_iter();
-    if words.next().is_some_and(|word| word == "hook") {
-        run_hook(&words.collect::<Vec<_>>());
+    if args.first().is_some_and(|word| word == "hook") {
+        run_hook(&args[1..]);
+        return ExitCode::SUCCESS;
     }
-    ExitCode::SUCCESS
+    let (config, problem) = config::Config::load(config::Env::capture());
+    cli::run(args, config, problem, Arc::new(config::SystemClock))
 }
 
 /// The hook succeeds and stays silent whatever happens, even where a promise of this code breaks.

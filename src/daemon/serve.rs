@@ -1,0 +1,178 @@
+//! From the lock to the last checkpoint.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use afterword_domain::Clock;
+use afterword_domain::wire::PROTOCOL;
+use afterword_domain::wire::daemon::Endpoint;
+use afterword_engine::{Engine, Settings};
+use afterword_store::Store;
+use afterword_store::sqlite::SqliteStore;
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::{endpoint, lock, log, platform, spool};
+use crate::api::{self, Door, DoorSetup};
+use crate::config::Config;
+
+/// How long connections may take to finish once the daemon is asked to leave.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// A session without an event for this long is over, in milliseconds.
+const SESSION_IDLE_MS: i64 = 6 * 60 * 60 * 1000;
+
+/// How the daemon is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// In the background: leaves the caller's session and logs to a file.
+    pub detached: bool,
+}
+
+/// How the daemon ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It was asked to stop, or had nothing to do for long.
+    Stopped,
+    /// Another daemon owns the folder.
+    AlreadyRunning,
+}
+
+/// Runs the daemon of a data folder until it is asked to stop or has been idle for long.
+///
+/// Errors name what to do: a folder that cannot be written, a database of a newer release.
+pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::Result<Exit> {
+    let home = &config.home;
+    platform::private_folder(home.folder())
+        .with_context(|| format!("cannot make the data folder {}", home.folder().display()))?;
+    let Some(_lock) = lock::take(&home.lock_file()).context("cannot lock the data folder")? else {
+        return Ok(Exit::AlreadyRunning);
+    };
+    if options.detached {
+        platform::detach();
+    }
+    for folder in [home.logs(), home.spool()] {
+        platform::private_folder(&folder)?;
+    }
+    log::begin(&home.logs(), config.env.get("AFTERWORD_LOG"), options.detached);
+    let result = serve(config, clock);
+    if let Err(error) = &result {
+        tracing::error!("{error:#}");
+    }
+    result
+}
+
+fn serve(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Exit> {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
+    let engine = Engine::new(Arc::clone(&store), Arc::clone(&clock), settings(config));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(4)
+        .thread_stack_size(1024 * 1024)
+        .enable_all()
+        .build()?;
+    runtime.block_on(work(config, engine, clock))?;
+    runtime.shutdown_timeout(GRACE);
+    Ok(Exit::Stopped)
+}
+
+fn settings(config: &Config) -> Settings {
+    Settings {
+        skip_tools: config.file.capture.skip_tools.iter().cloned().collect(),
+        session_context: config.file.recall.session_start,
+        prompt_recall: config.prompt_recall(),
+    }
+}
+
+async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+    let home = &config.home;
+    let listener = listen(config.port()).await?;
+    let endpoint = Endpoint {
+        port: listener.local_addr()?.port(),
+        pid: std::process::id(),
+        started_at_ms: clock.now().millis(),
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let (stop, _) = watch::channel(false);
+    let folder = home.spool();
+    let door = Door::new(DoorSetup {
+        engine: Arc::clone(&engine),
+        token: endpoint::token(&home.token_file()).context("cannot keep the token")?,
+        spool_count: Box::new(move || spool::count(&folder)),
+        stop,
+    });
+    let worker = tokio::spawn(Arc::clone(&engine).run_worker(door.stopping()));
+    let drainer = tokio::spawn(spool::run(
+        Arc::clone(&engine),
+        Arc::clone(&door),
+        home.spool(),
+        door.stopping(),
+    ));
+    let idle = tokio::spawn(leave_when_idle(
+        Arc::clone(&door),
+        Arc::clone(&clock),
+        Duration::from_secs(config.file.daemon.idle_exit_minutes * 60),
+    ));
+    let signals = tokio::spawn({
+        let door = Arc::clone(&door);
+        async move {
+            platform::asked_to_end().await;
+            door.stop();
+        }
+    });
+    let router = api::router(Arc::clone(&door));
+    let mut stopping = door.stopping();
+    let server = axum::serve(listener, router)
+        .with_graceful_shutdown(async move { drop(stopping.wait_for(|yes| *yes).await) });
+    endpoint::publish(&home.endpoint_file(), &endpoint).context("cannot publish the endpoint")?;
+    tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
+    let before = clock.now().plus_millis(-SESSION_IDLE_MS);
+    drop(engine.store().complete_idle_sessions(before).await);
+    let server = tokio::spawn(server.into_future());
+    drop(door.stopping().wait_for(|yes| *yes).await);
+    // Nobody finds us any more; whoever has found us is answered.
+    endpoint::withdraw(&home.endpoint_file(), &endpoint);
+    drop(tokio::time::timeout(GRACE, server).await);
+    for task in [worker, drainer] {
+        drop(tokio::time::timeout(GRACE, task).await);
+    }
+    idle.abort();
+    signals.abort();
+    engine.store().checkpoint().await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Listens on the wished port, or on any when somebody else holds it.
+async fn listen(port: u16) -> anyhow::Result<TcpListener> {
+    let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    match TcpListener::bind(at(port)).await {
+        Ok(listener) => Ok(listener),
+        Err(error) => {
+            tracing::warn!(port, %error, "the port is taken; another one is published");
+            TcpListener::bind(at(0)).await.context("no port on 127.0.0.1 can be opened")
+        }
+    }
+}
+
+/// Stops the daemon after a time without requests. Whatever waits then is kept.
+async fn leave_when_idle(door: Arc<Door>, clock: Arc<dyn Clock>, idle: Duration) {
+    if idle.is_zero() {
+        return;
+    }
+    loop {
+        let quiet = clock.now().millis() - door.last_request_ms();
+        let quiet = Duration::from_millis(u64::try_from(quiet).unwrap_or(0));
+        match idle.checked_sub(quiet) {
+            Some(rest) if !rest.is_zero() => tokio::time::sleep(rest).await,
+            _ => {
+                tracing::info!("idle");
+                door.stop();
+                return;
+            }
+        }
+    }
+}
