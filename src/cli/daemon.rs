@@ -1,0 +1,160 @@
+//! `afterword daemon`
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::Tools;
+use super::door::Door;
+use super::output::Failure;
+use crate::client::Unreachable;
+use crate::daemon as process;
+
+/// How long a daemon that was asked to stop may take to be gone.
+const STOP: Duration = Duration::from_secs(10);
+
+/// Run, start or stop the local process
+#[derive(Debug, Args)]
+pub(super) struct DaemonArguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Run in the foreground
+    Run {
+        /// Leave the terminal and log to a file
+        #[arg(long)]
+        detached: bool,
+    },
+    /// Start in the background, unless it runs
+    Start,
+    /// Stop; what waits is kept
+    Stop,
+    /// Stop and start again
+    Restart,
+    /// Say whether it runs, and where
+    Status,
+}
+
+/// Does what was asked with the daemon of the data folder.
+pub(super) fn daemon(tools: &Tools, arguments: &DaemonArguments) -> anyhow::Result<ExitCode> {
+    match arguments.action {
+        Action::Run { detached } => run(tools, detached),
+        Action::Start => start(tools),
+        Action::Stop => {
+            let stopped = stop(tools)?;
+            say(tools, if stopped { "Stopped." } else { "It was not running." })
+        }
+        Action::Restart => {
+            stop(tools)?;
+            start(tools)
+        }
+        Action::Status => status(tools),
+    }
+}
+
+fn run(tools: &Tools, detached: bool) -> anyhow::Result<ExitCode> {
+    let options = process::Options { detached };
+    match process::run(&tools.config, Arc::clone(&tools.clock), options)? {
+        process::Exit::Stopped => Ok(ExitCode::SUCCESS),
+        process::Exit::AlreadyRunning if detached => Ok(ExitCode::SUCCESS),
+        process::Exit::AlreadyRunning => Err(Failure::Daemon(format!(
+            "another daemon owns {}; see 'afterword daemon status'",
+            tools.config.home.folder().display()
+        ))
+        .into()),
+    }
+}
+
+fn start(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let door = Door::open(tools)?;
+    let ping = door.client().ping().map_err(|e| Failure::Daemon(e.to_string()))?;
+    if tools.out.json {
+        tools.out.value(&running(&door, &ping))?;
+    } else {
+        tools.out.line(&format!("Running on port {} (pid {}).", door.client().port(), ping.pid));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks the daemon to stop and waits until it is gone; false when none was running.
+pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
+    let door = match Door::find(tools) {
+        Ok(door) => door,
+        Err(Unreachable::NotRunning) => return Ok(false),
+        Err(error) => return Err(Failure::Daemon(error.to_string()).into()),
+    };
+    drop(door.post::<Value>("/api/admin/shutdown", &json!({})));
+    let deadline = Instant::now() + STOP;
+    let mut pause = Duration::from_millis(2);
+    while process::is_owned(&tools.config.home) {
+        if Instant::now() > deadline {
+            return Err(Failure::Daemon(format!(
+                "the daemon did not leave within {} s; see {}",
+                STOP.as_secs(),
+                tools.config.home.logs().join("daemon.log").display()
+            ))
+            .into());
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+    Ok(true)
+}
+
+fn running(door: &Door, ping: &afterword_domain::wire::daemon::Ping) -> Value {
+    json!({
+        "running": true,
+        "pid": ping.pid,
+        "port": door.client().port(),
+        "version": ping.version,
+        "protocol": ping.protocol,
+        "uptime_s": ping.uptime_s,
+    })
+}
+
+fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let found = Door::find(tools).and_then(|door| {
+        let ping = door.client().ping()?;
+        Ok((door, ping))
+    });
+    match found {
+        Ok((door, ping)) if tools.out.json => tools.out.value(&running(&door, &ping))?,
+        Ok((door, ping)) => tools.out.line(&format!(
+            "Running on port {} (pid {}, version {}, up {} s).",
+            door.client().port(),
+            ping.pid,
+            ping.version,
+            ping.uptime_s
+        )),
+        Err(error) if tools.out.json => {
+            let reason = error.code();
+            tools.out.value(&json!({
+                "running": false, "pid": null, "port": null, "version": null,
+                "protocol": null, "uptime_s": null, "reason": reason,
+            }))?;
+        }
+        Err(error) => tools.out.line(&sentence(&error.to_string())),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+fn say(tools: &Tools, text: &str) -> anyhow::Result<ExitCode> {
+    if tools.out.json {
+        tools.out.value(&json!({ "running": false }))?;
+    } else {
+        tools.out.line(text);
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,37 @@
+//! `afterword context`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use afterword_domain::wire::context::ContextBlock;
+use clap::Args;
+
+use crate::cli::door::Door;
+use crate::cli::{Tools, project};
+
+/// Show what the next session would be given
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ContextArguments {
+    /// The folder the session would start in; the current one unless given
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+}
+
+/// Prints exactly the block that the next session would receive; nothing when there is none.
+pub(in crate::cli) fn context(
+    tools: &Tools,
+    arguments: &ContextArguments,
+) -> anyhow::Result<ExitCode> {
+    let door = Door::open(tools)?;
+    let project = project::here(tools, arguments.cwd.as_deref())?;
+    let block: ContextBlock = door.post("/api/context", &project)?;
+    if tools.out.json {
+        tools.out.value(&block)?;
+    } else if block.text.is_empty() {
+        tools.out.note(&format!("Nothing is remembered for {} yet.", project.name));
+    } else {
+        tools.out.raw(&block.text);
+        tools.out.raw("\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,129 @@
+//! People's commands, one file each.
+//!
+//! [`run`] parses the arguments and hands over; [`output`] is the only place that prints; [`door`]
+//! speaks to the daemon and turns its errors into sentences.
+
+mod daemon;
+mod demo;
+mod doctor;
+mod door;
+mod install;
+mod memory;
+mod output;
+mod project;
+mod status;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use afterword_domain::Clock;
+use clap::{Parser, Subcommand};
+
+use crate::config::Config;
+use output::Output;
+
+/// The memory of your coding agent: kept, distilled, and handed to the next session.
+#[derive(Debug, Parser)]
+#[command(name = "afterword", version, about, disable_help_subcommand = true)]
+struct Arguments {
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Register the hooks with your agents
+    Install(install::InstallArguments),
+    /// Take every hook and every other change back
+    Uninstall(install::UninstallArguments),
+    /// Find what is remembered
+    Search(memory::SearchArguments),
+    /// Show what the next session would be given
+    Context(memory::ContextArguments),
+    /// Remember a text on purpose
+    Remember(memory::RememberArguments),
+    /// Forget rows for good
+    Forget(memory::ForgetArguments),
+    /// Take rows in from a file
+    Import(memory::ImportArguments),
+    /// Write every row to a file
+    Export(memory::ExportArguments),
+    /// Stop capture and context for a while
+    Pause(memory::PauseArguments),
+    /// Go on after a pause
+    Resume(memory::PauseArguments),
+    /// Show where everything stands
+    Status,
+    /// Check every promise that can be checked here
+    Doctor,
+    /// See a memory cross sessions, in a throwaway home
+    Demo(demo::DemoArguments),
+    /// Run, start or stop the local process
+    Daemon(daemon::DaemonArguments),
+    /// Answer an agent's hook event (run by the agent)
+    Hook,
+}
+
+/// What a command is given.
+struct Tools {
+    config: Config,
+    /// Why `config.toml` is not in force, where it is not.
+    problem: Option<String>,
+    clock: Arc<dyn Clock>,
+    out: Output,
+}
+
+/// Runs a people's command; errors become one sentence, a hint and an exit code.
+pub(crate) fn run(
+    args: Vec<OsString>,
+    config: Config,
+    problem: Option<String>,
+    clock: Arc<dyn Clock>,
+) -> ExitCode {
+    let plain = config.env.get("NO_COLOR").is_some();
+    let name = OsString::from("afterword");
+    let arguments = match Arguments::try_parse_from(std::iter::once(name).chain(args)) {
+        Ok(arguments) => arguments,
+        Err(error) => return output::usage(&error),
+    };
+    let tools = Tools { out: Output::new(arguments.json, plain), config, problem, clock };
+    if let Some(problem) = &tools.problem {
+        tools.out.note(&format!("warning: {problem}"));
+    }
+    let result = match arguments.command {
+        Command::Install(arguments) => install::install(&tools, &arguments),
+        Command::Uninstall(arguments) => install::uninstall(&tools, &arguments),
+        Command::Search(arguments) => memory::search(&tools, &arguments),
+        Command::Context(arguments) => memory::context(&tools, &arguments),
+        Command::Remember(arguments) => memory::remember(&tools, &arguments),
+        Command::Forget(arguments) => memory::forget(&tools, &arguments),
+        Command::Import(arguments) => memory::import(&tools, &arguments),
+        Command::Export(arguments) => memory::export(&tools, &arguments),
+        Command::Pause(arguments) => memory::pause(&tools, &arguments),
+        Command::Resume(arguments) => memory::resume(&tools, &arguments),
+        Command::Status => status::status(&tools),
+        Command::Doctor => doctor::doctor(&tools),
+        Command::Demo(arguments) => demo::demo(&tools, &arguments),
+        Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
+        // Dispatched before the parser; here for the help only.
+        Command::Hook => Ok(ExitCode::SUCCESS),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => tools.out.failure(&error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Arguments::command().debug_assert();
+    }
+}

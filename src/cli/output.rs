@@ -1,0 +1,116 @@
+//! The only place that prints for people's commands.
+//!
+//! Text goes to standard output, errors to standard error; colour only on a terminal and without
+//! `NO_COLOR`; a closed pipe is no error.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+/// What went wrong, by who can mend it; each kind has its exit code.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// What was typed cannot be done: exit 2.
+    #[error("{0}")]
+    User(String),
+    /// The settings or the files are not right: exit 3.
+    #[error("{0}")]
+    Config(String),
+    /// The daemon cannot be reached: exit 4.
+    #[error("{0}")]
+    Daemon(String),
+}
+
+/// How a command talks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    /// JSON for programs.
+    pub(super) json: bool,
+    colour: bool,
+}
+
+#[expect(clippy::unused_self, reason = "what is printed goes through the one value")]
+impl Output {
+    pub(super) fn new(json: bool, plain: bool) -> Self {
+        Self { json, colour: !plain && !json && io::stdout().is_terminal() }
+    }
+
+    /// Whether somebody looks at progress.
+    pub(super) fn watched(self) -> bool {
+        !self.json && io::stderr().is_terminal()
+    }
+
+    /// One line.
+    pub(super) fn line(self, text: &str) {
+        let mut out = io::stdout().lock();
+        drop(writeln!(out, "{text}"));
+    }
+
+    /// Text as it is, without a line end of ours.
+    pub(super) fn raw(self, text: &str) {
+        let mut out = io::stdout().lock();
+        drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    }
+
+    /// A value for programs, on one line.
+    pub(super) fn value(self, value: &impl Serialize) -> anyhow::Result<()> {
+        self.line(&serde_json::to_string(value)?);
+        Ok(())
+    }
+
+    pub(super) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(super) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    pub(super) fn good(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    pub(super) fn bad(self, text: &str) -> String {
+        self.paint("31", text)
+    }
+
+    pub(super) fn accent(self, text: &str) -> String {
+        self.paint("36", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Says what happened and gives the exit code of its kind.
+    pub(super) fn failure(self, error: &anyhow::Error) -> ExitCode {
+        let code = match error.downcast_ref::<Failure>() {
+            Some(Failure::User(_)) => 2,
+            Some(Failure::Config(_)) => 3,
+            Some(Failure::Daemon(_)) => 4,
+            None => 1,
+        };
+        let mut err = io::stderr().lock();
+        if self.json {
+            let body = serde_json::json!({ "error": format!("{error:#}") });
+            drop(writeln!(err, "{body}"));
+        } else {
+            drop(writeln!(err, "error: {error:#}"));
+        }
+        ExitCode::from(code)
+    }
+
+    /// A line beside the result: progress, a warning.
+    pub(super) fn note(self, text: &str) {
+        if !self.json {
+            drop(writeln!(io::stderr().lock(), "{text}"));
+        }
+    }
+}
+
+/// Shows help, the version or what is wrong with the command line.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    drop(error.print());
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}

@@ -1,0 +1,69 @@
+//! `afterword status`
+
+use std::process::ExitCode;
+
+use afterword_domain::Time;
+use afterword_domain::wire::status::Status;
+
+use super::Tools;
+use super::door::Door;
+use super::output::Output;
+
+/// Shows the counts of every stage.
+pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let door = Door::open(tools)?;
+    let status: Status = door.get("/api/stats")?;
+    if tools.out.json {
+        tools.out.value(&status)?;
+    } else {
+        show(tools.out, &status);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(out: Output, status: &Status) {
+    out.line(&out.bold("Events"));
+    row(out, "received", status.received, "handed over by hooks");
+    row(out, "spooled", status.spooled, "waiting in files for the daemon");
+    row(out, "stored", status.stored, "in the database");
+    row(out, "distilled", status.distilled, "in observations and summaries");
+    row(out, "waiting", status.waiting, "to be distilled");
+    if status.parked > 0 {
+        row(out, "parked", status.parked, "failed three times; see 'afterword doctor'");
+    }
+    row(out, "duplicates", status.duplicates, "came twice, kept once");
+    let skipped: u64 = status.skipped.values().sum();
+    let reasons: Vec<String> = status.skipped.iter().map(|(why, n)| format!("{why} {n}")).collect();
+    row(out, "skipped", skipped, &reasons.join(", "));
+    if status.spool_bad > 0 {
+        row(out, "unreadable", status.spool_bad, "spool files set aside");
+    }
+    out.line(&out.bold("Memory"));
+    for (kind, n) in &status.rows {
+        row(out, kind, *n, "");
+    }
+    row(out, "indexed", status.indexed, "rows that search finds");
+    row(out, "projects", status.projects, "");
+    row(out, "sessions", status.sessions, "");
+    out.line(&out.bold("Health"));
+    let when = |time: Option<Time>| time.map_or("never".to_owned(), Time::rfc3339);
+    out.line(&format!("  last stored     {}", when(status.last_stored_at)));
+    out.line(&format!("  last distilled  {}", when(status.last_distilled_at)));
+    out.line(&format!("  database        {}", size(status.database_bytes)));
+    let cap = status.spend.daily_token_cap.map_or("no provider".to_owned(), |n| format!("cap {n}"));
+    out.line(&format!("  tokens today    {} ({cap})", status.spend.tokens_today));
+}
+
+fn row(out: Output, name: &str, n: u64, meaning: &str) {
+    out.line(format!("  {name:<12} {n:>10}  {}", out.dim(meaning)).trim_end());
+}
+
+/// A size in bytes for people.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{:.1} KB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
+    }
+}
