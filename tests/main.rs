@@ -8,5 +8,17 @@ mod all_declared;
 mod architecture;
 /// The real client, driven against a scripted model.
 mod claude_code;
+/// People's commands as a person or a program uses them.
+mod commands;
+/// What the documents say is so.
+mod documents;
+/// Nothing lost, nothing twice.
+mod durability;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
+/// The observer door, old spellings and new.
+mod observer_door;
+/// Private text is nowhere.
+mod privacy;
+/// What one session did is there when the next one starts.
+mod remember;

@@ -1,0 +1,224 @@
+//! People's commands as a person or a program uses them.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use afterword_testkit::{Payload, Sandbox};
+use serde_json::{Value, json};
+
+use crate::remember::{context_of, first_session, settle};
+
+const BIN: &str = env!("CARGO_BIN_EXE_afterword");
+
+#[test]
+fn remember_search_and_forget_in_english_chinese_and_code() {
+    let sandbox = Sandbox::new(BIN);
+    let remember = |text: &str| -> String {
+        let answer = sandbox.afterword(&["remember", text, "--json"]).success().json();
+        assert!(answer["uid"].is_string());
+        answer["id"].as_str().unwrap().to_owned()
+    };
+    let english = remember("We deploy on Tuesdays, never on Fridays");
+    let chinese = remember("数据库迁移必须先在预发环境验证");
+    let code = remember("retryQueue is flushed by flush_pending() before bd-42 runs");
+    assert_eq!(
+        remember("We deploy on  Tuesdays, never on Fridays "),
+        english,
+        "said twice is once"
+    );
+    let first = |query: &str| -> Value {
+        let answer = sandbox.afterword(&["search", query, "--json"]).success().json();
+        answer["results"].as_array().unwrap().first().cloned().unwrap_or_default()
+    };
+    assert_eq!(first("deploying tuesday")["id"], english.as_str());
+    assert_eq!(first("迁移")["id"], chinese.as_str());
+    assert_eq!(first("预发环境")["id"], chinese.as_str());
+    assert_eq!(first("retry queue")["id"], code.as_str());
+    assert_eq!(first("bd-42")["id"], code.as_str());
+    assert!(first("deploying tuesday")["score"].as_f64() > Some(0.5));
+    sandbox.afterword(&["forget", &english]).success();
+    assert_ne!(first("deploying tuesday")["id"], english.as_str());
+    assert_eq!(sandbox.afterword(&["forget", &english]).code, Some(2));
+    let export = sandbox.afterword(&["export"]).success().stdout;
+    assert!(!export.contains("Tuesdays") && export.contains("预发环境"));
+}
+
+#[test]
+fn k3_any_text_is_a_query() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "bd-42 is the ticket of the auto-memory feature"]).success();
+    for query in [
+        "bd-42",
+        "auto-memory",
+        "title:x",
+        "C:\\x",
+        "-x",
+        "don't",
+        "AND",
+        "foo OR",
+        "(",
+        ")",
+        "a\"b",
+        "*",
+        "\"",
+        "NEAR(a b)",
+        "^",
+        "🦀",
+        "{}",
+        "';--",
+        "%",
+        "\u{7}",
+    ] {
+        let output = sandbox.afterword(&["search", "--json", "--", query]);
+        assert_eq!(output.code, Some(0), "{query:?}: {}", output.stderr);
+        assert!(output.json()["results"].is_array());
+    }
+    let newest = sandbox.afterword(&["search", "--json"]).success().json();
+    assert_eq!(newest["results"].as_array().unwrap().len(), 1, "k4: nothing lists the newest");
+}
+
+#[test]
+fn r3_export_wipe_and_import_give_the_same_rows() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    sandbox.afterword(&["remember", "The journal lives in var/journal"]).success();
+    let file = sandbox.root().join("all.jsonl");
+    let path = file.display().to_string();
+    sandbox.afterword(&["export", "--out", &path]).success();
+    let lines = |text: &str| -> Vec<Value> {
+        let mut rows: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        rows.sort_by_key(|row| row["uid"].as_str().unwrap().to_owned());
+        rows
+    };
+    let before = lines(&fs::read_to_string(&file).unwrap());
+    assert!(before.len() >= 4, "{before:?}");
+    sandbox.afterword(&["daemon", "stop"]).success();
+    fs::remove_dir_all(sandbox.data()).unwrap();
+    for round in 0..3 {
+        let report = sandbox.afterword(&["import", "file", &path, "--json"]).success().json();
+        assert_eq!(report["failed"], 0, "{report}");
+        let stored = if round == 0 { before.len() } else { 0 };
+        assert_eq!(report["stored"], stored, "g5: {report}");
+    }
+    let after = lines(&sandbox.afterword(&["export"]).success().stdout);
+    assert_eq!(after, before, "an export is lossless");
+    let found = sandbox.afterword(&["search", "journal", "--json"]).success().json();
+    assert!(found["total"].as_u64() > Some(0));
+}
+
+#[test]
+fn r3_one_bad_line_in_many_is_reported_and_skipped() {
+    let sandbox = Sandbox::new(BIN);
+    let mut text = String::new();
+    for n in 0..1000 {
+        match n {
+            100 => text.push_str("{\"text\": \"half a li\n"),
+            500 => text.push_str("[1, 2]\n"),
+            900 => text.push_str("{\"title\": \"no text\"}\n"),
+            _ => writeln!(text, "{}", json!({ "text": format!("row number {n}") })).unwrap(),
+        }
+    }
+    let file = sandbox.write("many.jsonl", &text);
+    let path = file.display().to_string();
+    let report = sandbox.afterword(&["import", "file", &path, "--json"]).success().json();
+    assert_eq!(report["read"], 1000);
+    assert_eq!(report["stored"], 997);
+    assert_eq!(report["failed"], 3);
+    let bad: Vec<u64> = report["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!(bad, [101, 501, 901]);
+}
+
+#[test]
+fn pause_stops_capture_and_context_until_resume() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let before = settle(&sandbox)["stored"].clone();
+    sandbox.afterword(&["pause", "--project", "."]).success();
+    let start = sandbox.send(&Payload::session_start("startup").session("paused")).success();
+    assert_eq!(start.stdout, "");
+    sandbox.send(&Payload::edit("src/x.rs", "a", "b").session("paused")).success();
+    assert_eq!(settle(&sandbox)["stored"], before);
+    sandbox.afterword(&["resume", "--project", "."]).success();
+    let start = sandbox.send(&Payload::session_start("startup").session("awake")).success();
+    assert!(!context_of(&start.stdout).is_empty());
+}
+
+#[test]
+fn the_switch_in_the_project_keeps_it_out() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.start_daemon();
+    sandbox.write(".afterword.toml", "enabled = false\n");
+    sandbox.send(&Payload::edit("src/x.rs", "a", "b").session("s")).success();
+    assert_eq!(settle(&sandbox)["stored"], 0);
+}
+
+#[test]
+fn the_daemon_starts_says_where_it_is_and_stops() {
+    let sandbox = Sandbox::new(BIN);
+    let down = sandbox.afterword(&["daemon", "status", "--json"]).success().json();
+    assert_eq!(down["running"], false);
+    let pid = sandbox.start_daemon();
+    let up = sandbox.afterword(&["daemon", "status", "--json"]).success().json();
+    for field in ["pid", "port", "protocol", "uptime_s"] {
+        assert!(up[field].is_u64(), "{field} in {up}");
+    }
+    assert_eq!(up["pid"], pid);
+    assert_eq!(sandbox.start_daemon(), pid, "a second start finds the first");
+    sandbox.afterword(&["daemon", "stop"]).success();
+    assert!(sandbox.endpoint().is_none(), "the endpoint is withdrawn");
+    let down = sandbox.afterword(&["daemon", "status", "--json"]).success().json();
+    assert_eq!(down["running"], false);
+}
+
+#[test]
+fn install_doctor_and_uninstall_leave_no_trace() {
+    let sandbox = Sandbox::new(BIN);
+    let settings = sandbox.home().join(".claude/settings.json");
+    let before = "{\n  // mine\n  \"model\": \"opus\"\n}\n";
+    fs::write(&settings, before).unwrap();
+    let dry = sandbox.afterword(&["install", "claude-code", "--dry-run"]).success();
+    assert!(dry.stdout.contains('+') && dry.stdout.contains("SessionStart"), "{}", dry.stdout);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before, "a dry run changes nothing");
+    sandbox.afterword(&["install", "claude-code"]).success();
+    let text = fs::read_to_string(&settings).unwrap();
+    assert!(text.contains("// mine") && text.contains("post-tool-use"), "{text}");
+    assert!(!text.contains("pre-tool-use"), "a local install has no guard unless asked");
+    sandbox.send(&Payload::session_start("startup").session("s")).success();
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert_eq!(doctor.code, Some(0), "{}{}", doctor.stdout, doctor.stderr);
+    sandbox.afterword(&["uninstall"]).success();
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before);
+    assert_ne!(sandbox.afterword(&["doctor"]).code, Some(0), "doctor misses the hooks");
+}
+
+#[test]
+fn the_demo_shows_a_memory_crossing() {
+    let sandbox = Sandbox::new(BIN);
+    let demo = sandbox.afterword(&["demo", "--json"]).success().json();
+    assert_eq!(demo["crossed"], true, "{demo}");
+    let context = demo["context"].as_str().unwrap();
+    assert!(context.contains("金额") && context.contains("cents"), "{context}");
+    assert!(!context.contains("4111"), "private text crossed: {context}");
+    assert!(!sandbox.data().exists(), "the demo touches nothing of the person's");
+}
+
+#[test]
+fn mistakes_get_a_sentence_and_the_right_exit_code() {
+    let sandbox = Sandbox::new(BIN);
+    for (args, code, says) in [
+        (vec!["forget", "banana"], 2, "is no id"),
+        (vec!["install", "notepad"], 2, "claude-code"),
+        (vec!["import", "file", "/does/not/exist"], 2, "cannot read"),
+        (vec!["search", "x", "--since", "yesterday"], 2, "YYYY-MM-DD"),
+        (vec!["remember", "<private>all of it</private>"], 2, "nothing to remember"),
+    ] {
+        let output = sandbox.afterword(&args);
+        assert_eq!(output.code, Some(code), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+    }
+}

@@ -1,0 +1,85 @@
+//! What the documents say is so.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use afterword::config::env::VARIABLES;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+#[test]
+fn the_readme_is_short_and_its_twin_has_the_same_shape() {
+    let (english, chinese) = (read("README.md"), read("README.zh-CN.md"));
+    assert!(english.lines().count() <= 200, "README.md is over 200 lines");
+    let headings = |text: &str| -> Vec<usize> {
+        text.lines()
+            .filter(|line| line.starts_with('#'))
+            .map(|line| line.chars().take_while(|c| *c == '#').count())
+            .collect()
+    };
+    assert_eq!(headings(&english), headings(&chinese), "the headings differ");
+    let commands = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("cargo ") || line.starts_with("afterword "))
+            .map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+            .collect()
+    };
+    assert_eq!(commands(&english), commands(&chinese), "the commands differ");
+}
+
+#[test]
+fn every_command_of_the_readme_exists() {
+    let readme = read("README.md");
+    let words: Vec<&str> = readme
+        .lines()
+        .filter(|line| line.starts_with("afterword "))
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert!(words.len() >= 8, "README.md shows only {words:?}");
+    for word in words {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_afterword"))
+            .env_clear()
+            .args([word, "--help"])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "README.md names `afterword {word}`, which does not exist"
+        );
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for name in ["README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        for part in read(name).split("](").skip(1) {
+            let target = part.split([')', '#']).next().unwrap_or_default();
+            let elsewhere = target.is_empty() || target.contains("://");
+            assert!(elsewhere || root().join(target).exists(), "{name} links to {target}");
+        }
+    }
+}
+
+#[test]
+fn the_environment_reference_is_the_table() {
+    let mut expected = String::from(
+        "# Environment\n\nThe table of `src/config/env.rs`; a test keeps the two equal.\n\n\
+         | variable | meaning |\n| --- | --- |\n",
+    );
+    for variable in VARIABLES {
+        writeln!(expected, "| `{}` | {} |", variable.name, variable.meaning).unwrap();
+    }
+    let path = "docs/reference/environment.md";
+    if fs::read_to_string(root().join(path)).ok().as_deref() != Some(expected.as_str()) {
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("environment.md");
+        fs::write(&made, &expected).unwrap();
+        panic!("{path} is out of date: cp {} {path}", made.display());
+    }
+}
