@@ -88,7 +88,10 @@ fn completed(turn: &Turn<'_>, known: &Known<'_>, modified: &[String]) -> String 
     let mut lines = Vec::new();
     let deeds = &known.deeds;
     if !modified.is_empty() || !deeds.is_empty() {
-        lines.extend(turn.main.last_answer().map(|a| gist(&a.sentences, 500)));
+        // What was found and decided stands under "learned"; here is what is left of the answer.
+        let told = |s: &&Sentence| !known.said.iter().any(|said| said.text == s.text);
+        let rest = turn.main.last_answer().map(|a| a.sentences.iter().filter(told).cloned());
+        lines.extend(rest.map(|rest| gist(&rest.collect::<Vec<_>>(), 500)));
     }
     let new: HashSet<&str> = created(turn).collect();
     let (created, edited): (Vec<String>, Vec<String>) =

@@ -105,10 +105,14 @@ impl<'l> Work<'l> {
         let more = [content.narrative.as_str(), content.subtitle.as_str()];
         let more = more.into_iter().chain(content.facts.iter().map(String::as_str));
         let more = more.map(str::trim).find(|text| !text.is_empty() && *text != title);
+        // A decision is its own title; what was asked when it was taken says nothing more.
+        let more = more.filter(|_| content.r#type != DECISION || title.is_empty());
         let text = match (title, more) {
             ("", None) => return None,
             ("", Some(more)) => more.to_owned(),
             (title, None) => title.to_owned(),
+            (title, Some(more)) if more.starts_with(title) => more.to_owned(),
+            (title, Some(more)) if ends_a_sentence(title) => format!("{title} {more}"),
             (title, Some(more)) => format!("{title}. {more}"),
         };
         let id = PublicId::new(Kind::Observation, row.id);
@@ -156,4 +160,8 @@ impl<'l> Work<'l> {
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
     }
+}
+
+fn ends_a_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'])
 }
