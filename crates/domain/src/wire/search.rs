@@ -32,7 +32,7 @@ pub struct SearchRequest {
 pub struct SearchAnswer {
     /// Best first; newest first for an empty query.
     pub results: Vec<SearchResult>,
-    /// How many rows matched before the limit; counted up to 10,000.
+    /// How many rows matched before the limit; counted up to 2,000.
     pub total: usize,
 }
 

@@ -6,7 +6,7 @@ use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult};
 use afterword_domain::{Kind, PublicId, Time};
-use afterword_store::contract::{Hit, KeywordQuery, Row};
+use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
 use super::rank::{Question, Ranked, drop_repeats};
@@ -26,7 +26,7 @@ const LEAST_CANDIDATES: usize = 100;
 const CANDIDATES_PER_RESULT: usize = 5;
 
 /// Counting stops here, as in the store.
-const MAX_TOTAL: usize = 10_000;
+const MAX_TOTAL: usize = 2_000;
 
 /// Answers a search; any string is a valid query.
 ///
@@ -88,9 +88,15 @@ pub(super) async fn keyword(
         limit,
     };
     let answer = store.keyword(query).await?;
+    let docs = answer.hits.iter().map(|hit| hit.id).zip(answer.docs);
+    let mut docs: HashMap<PublicId, IndexDoc> = docs.collect();
     let rows = hydrate(store, filter, &answer.hits).await?;
+    let rows = rows.into_iter().map(|row| {
+        let doc = docs.remove(&row.id).unwrap_or_default();
+        (row, doc)
+    });
     let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows);
-    Ok((question.rank(rows), answer.total))
+    Ok((question.rank(rows.collect()), answer.total))
 }
 
 /// The rows of hits in the order of the hits. Rows that went meanwhile are left out.

@@ -64,7 +64,9 @@ pub struct KeywordQuery {
 pub struct KeywordAnswer {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many rows matched within the filters; counting stops at 10,000.
+    /// The tokens of each hit as they were indexed, in the order of the hits.
+    pub docs: Vec<IndexDoc>,
+    /// How many rows matched within the filters; counting stops at 2,000.
     pub total: usize,
     /// For each term of the query, in order, in how many rows it occurs (counting stops at the
     /// backend's bound for common terms).

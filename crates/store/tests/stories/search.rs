@@ -165,11 +165,11 @@ pub(crate) async fn common_terms_still_find(store: Any) {
 
     let both = ask(&store, &["common", "needle"]).await;
     assert_eq!(both.hits[0].id.number, 6001, "the rarer word decides");
-    assert!(both.total >= 6000);
+    assert!(both.total >= 2_000);
     let all = ask(&store, &["common", "everywhere"]).await;
     assert_eq!(all.hits.len(), 20);
     assert!(numbers(&all).iter().all(|n| *n <= 6000), "rows with both words come first");
-    assert_eq!(all.total, 6004);
+    assert!(all.total >= 2_000);
     let narrow = KeywordQuery { scope: Scope::Project(q.id), ..query(&["common", "words"]) };
     let narrow = store.keyword(narrow).await.unwrap();
     assert_eq!(narrow.total, 2, "a small project inside a large store");
@@ -178,7 +178,7 @@ pub(crate) async fn common_terms_still_find(store: Any) {
     assert_eq!(found, [6001, 6002]);
     let wide = KeywordQuery { scope: Scope::Project(p.id), ..query(&["common", "everywhere"]) };
     let wide = store.keyword(wide).await.unwrap();
-    assert_eq!((wide.total, wide.hits.len()), (6002, 20));
+    assert_eq!((wide.total, wide.hits.len()), (2_000, 20));
     assert!(numbers(&wide).iter().all(|n| *n <= 6000));
     let few = KeywordQuery { scope: Scope::Project(p.id), ..query(&["common", "alone"]) };
     assert_eq!(numbers(&store.keyword(few).await.unwrap())[0], 6005, "then the newest common ones");

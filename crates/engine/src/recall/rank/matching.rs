@@ -1,21 +1,13 @@
-//! Where the terms of a question occur in a row.
+//! Where the terms of a question occur in a row, by the tokens that were indexed.
 
 use std::collections::HashMap;
 
-use afterword_domain::text::prefix;
+use afterword_store::contract::IndexDoc;
 
 use super::weights::{FILE_WEIGHT, PASSAGE_TOKENS, TITLE_WEIGHT};
-use crate::analyze;
-use crate::recall::row_text::RowText;
 
 /// Most terms of one question: what fits a [`Terms`].
 pub(super) const MAX_TERMS: usize = 64;
-
-/// Text beyond this many bytes is not looked at again; the row is found all the same.
-const MAX_TEXT_BYTES: usize = 400_000;
-
-/// Longer words are seldom met twice and are not remembered.
-const MAX_REMEMBERED_BYTES: usize = 64;
 
 /// A set of terms by their place in the question.
 pub(super) type Terms = u64;
@@ -33,15 +25,14 @@ pub(super) struct Matched {
     pub(super) tokens: usize,
 }
 
-/// Finds terms in rows; remembers words, as the rows of a project repeat them.
+/// Finds terms in rows.
 #[derive(Debug)]
 pub(super) struct Matcher<'q> {
     places: HashMap<&'q str, usize>,
     weights: &'q [f64],
-    words: HashMap<String, Found>,
 }
 
-/// What a text holds: the token and the place of the term for each occurrence.
+/// What a field holds: the token and the place of the term for each occurrence.
 #[derive(Clone, Debug, Default)]
 struct Found {
     tokens: usize,
@@ -49,11 +40,6 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, next: &Self) {
-        self.hits.extend(next.hits.iter().map(|(at, place)| (self.tokens + at, *place)));
-        self.tokens += next.tokens;
-    }
-
     fn terms(&self) -> Terms {
         self.hits.iter().fold(0, |terms, (_, place)| terms | 1 << place)
     }
@@ -63,14 +49,11 @@ impl<'q> Matcher<'q> {
     /// `weights` has one weight a term.
     pub(super) fn new(terms: &'q [String], weights: &'q [f64]) -> Self {
         let places = terms.iter().zip(weights).take(MAX_TERMS).enumerate();
-        Self {
-            places: places.map(|(place, (term, _))| (term.as_str(), place)).collect(),
-            weights,
-            words: HashMap::new(),
-        }
+        Self { places: places.map(|(place, (term, _))| (term.as_str(), place)).collect(), weights }
     }
 
-    pub(super) fn matched(&mut self, row: &RowText) -> Matched {
+    /// A title that only repeats the text says nothing twice: `repeated_title`.
+    pub(super) fn matched(&self, doc: &IndexDoc, repeated_title: bool) -> Matched {
         let mut counts = vec![0.0; self.weights.len()];
         let mut tokens = 0;
         let mut take = |found: &Found, weight: f64| {
@@ -80,39 +63,24 @@ impl<'q> Matcher<'q> {
             }
             found.terms()
         };
-        // A title that only repeats the text says nothing twice.
-        let title_weight = if row.text_begins_with_title() { 0.0 } else { TITLE_WEIGHT };
-        let mut heading = take(&self.find(&row.title), title_weight);
-        for file in &row.files {
-            heading |= take(&self.find(file), FILE_WEIGHT);
-        }
-        let text = self.find(prefix(&row.text, MAX_TEXT_BYTES));
+        let title_weight = if repeated_title { 0.0 } else { TITLE_WEIGHT };
+        let heading =
+            take(&self.find(&doc.title), title_weight) | take(&self.find(&doc.files), FILE_WEIGHT);
+        let text = self.find(&doc.text);
         let anywhere = heading | take(&text, 1.0);
         let together = self.best_passage(&text.hits, heading, anywhere);
         Matched { anywhere, together, counts, tokens }
     }
 
-    fn find(&mut self, text: &str) -> Found {
+    fn find(&self, tokens: &str) -> Found {
         let mut found = Found::default();
-        for chunk in text.split_whitespace() {
-            if let Some(word) = self.words.get(chunk) {
-                found.add(word);
-                continue;
+        for token in tokens.split(' ').filter(|token| !token.is_empty()) {
+            if let Some(place) = self.places.get(token) {
+                found.hits.push((found.tokens, *place));
             }
-            let word = self.read(chunk);
-            found.add(&word);
-            if chunk.len() <= MAX_REMEMBERED_BYTES {
-                self.words.insert(chunk.to_owned(), word);
-            }
+            found.tokens += 1;
         }
         found
-    }
-
-    fn read(&self, chunk: &str) -> Found {
-        let tokens = analyze::tokens(chunk);
-        let hits = tokens.iter().enumerate();
-        let hits = hits.filter_map(|(at, token)| Some((at, *self.places.get(token.as_str())?)));
-        Found { hits: hits.collect(), tokens: tokens.len() }
     }
 
     fn best_passage(&self, hits: &[(usize, usize)], heading: Terms, all: Terms) -> Terms {
@@ -141,21 +109,22 @@ pub(super) fn weight(weights: &[f64], terms: Terms) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyze;
 
-    fn row(title: &str, text: &str) -> RowText {
-        RowText { title: title.into(), text: text.into(), files: vec!["src/lease.rs".into()] }
+    fn doc(title: &str, text: &str) -> IndexDoc {
+        analyze::index_doc(title, text, &["src/lease.rs".to_owned()])
     }
 
     #[test]
     fn fields_and_passages_are_told_apart() {
         let terms = analyze::query_terms("alpha beta gamma");
         let weights = [1.0, 1.0, 1.0];
-        let mut matcher = Matcher::new(&terms, &weights);
-        let close = matcher.matched(&row("alpha", "beta gamma beta"));
+        let matcher = Matcher::new(&terms, &weights);
+        let close = matcher.matched(&doc("alpha", "beta gamma beta"), false);
         assert_eq!((close.anywhere, close.together), (0b111, 0b111));
         assert_eq!(close.counts, [TITLE_WEIGHT, 2.0, 1.0]);
         let filler = "word ".repeat(PASSAGE_TOKENS);
-        let apart = matcher.matched(&row("alpha", &format!("beta {filler} gamma")));
+        let apart = matcher.matched(&doc("alpha", &format!("beta {filler} gamma")), false);
         assert_eq!(apart.anywhere, 0b111);
         assert_eq!(apart.together.count_ones(), 2);
     }
@@ -165,6 +134,6 @@ mod tests {
         let terms = analyze::query_terms("needle");
         let weights = [1.0];
         let text = format!("{} needle", "hay ".repeat(20_000));
-        assert_eq!(Matcher::new(&terms, &weights).matched(&row("", &text)).anywhere, 1);
+        assert_eq!(Matcher::new(&terms, &weights).matched(&doc("", &text), false).anywhere, 1);
     }
 }

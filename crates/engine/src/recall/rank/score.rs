@@ -15,7 +15,7 @@
 use std::cmp::Ordering;
 
 use afterword_domain::{Kind, Time};
-use afterword_store::contract::Row;
+use afterword_store::contract::{IndexDoc, Row};
 
 use super::matching::{MAX_TERMS, Matched, Matcher, weight};
 use super::weights as w;
@@ -57,16 +57,16 @@ impl Question {
         Self { terms, weights, expected }
     }
 
-    /// Scores rows, best first, newest first among equals.
+    /// Scores rows with their indexed tokens, best first, newest first among equals.
     #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
-    pub(crate) fn rank(&self, rows: Vec<Row>) -> Vec<Ranked> {
-        let newest = rows.iter().map(|row| row.created_at).max().unwrap_or_default();
-        let mut matcher = Matcher::new(&self.terms, &self.weights);
+    pub(crate) fn rank(&self, rows: Vec<(Row, IndexDoc)>) -> Vec<Ranked> {
+        let newest = rows.iter().map(|(row, _)| row.created_at).max().unwrap_or_default();
+        let matcher = Matcher::new(&self.terms, &self.weights);
         let found: Vec<(Row, RowText, Matched)> = rows
             .into_iter()
-            .map(|row| {
+            .map(|(row, doc)| {
                 let text = RowText::of(&row.body);
-                let found = matcher.matched(&text);
+                let found = matcher.matched(&doc, text.text_begins_with_title());
                 (row, text, found)
             })
             .collect();

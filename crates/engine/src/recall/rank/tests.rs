@@ -1,10 +1,11 @@
-use afterword_store::contract::{Row, RowBody};
+use afterword_store::contract::{IndexDoc, Row, RowBody};
 
 use afterword_domain::Time;
 
 use super::score::term_weight;
 use super::*;
-use crate::analyze::query_terms;
+use crate::analyze::{index_doc, query_terms};
+use crate::recall::row_text::RowText;
 use crate::recall::testing::{day, memory, observation, row};
 
 fn terms(text: &str) -> Vec<String> {
@@ -15,6 +16,15 @@ fn told(id: i64, text: &str, days: i64) -> Row {
     row(RowBody::Memory(memory(id, text, days)))
 }
 
+/// Rows with the tokens that indexing would have kept.
+fn indexed(rows: Vec<Row>) -> Vec<(Row, IndexDoc)> {
+    let doc = |row: &Row| {
+        let text = RowText::of(&row.body);
+        index_doc(&text.title, &text.text, &text.files)
+    };
+    rows.into_iter().map(|row| (row.clone(), doc(&row))).collect()
+}
+
 fn order(ranked: &[Ranked]) -> Vec<String> {
     ranked.iter().map(|found| found.row.id.to_string()).collect()
 }
@@ -22,7 +32,8 @@ fn order(ranked: &[Ranked]) -> Vec<String> {
 #[test]
 fn three_of_five_terms_answer_and_two_do_not() {
     let question = Question::new(terms("retry queue loses jobs restart"), &[5; 5], 2_000);
-    let ranked = question.rank(vec![told(1, "retry queue jobs", 0), told(2, "retry queue", 0)]);
+    let ranked =
+        question.rank(indexed(vec![told(1, "retry queue jobs", 0), told(2, "retry queue", 0)]));
     assert_eq!(order(&ranked), ["m1", "m2"]);
     assert!(ranked[0].score >= 0.5, "{}", ranked[0].score);
     assert!(ranked[1].score < 0.5, "{}", ranked[1].score);
@@ -32,7 +43,7 @@ fn three_of_five_terms_answer_and_two_do_not() {
 fn a_question_about_something_else_stays_low() {
     // One word of the house, three that no row knows: BM25 alone would call the row perfect.
     let question = Question::new(terms("bake sourdough bread queue"), &[0, 0, 0, 40], 500);
-    let ranked = question.rank(vec![told(1, "queue", 0)]);
+    let ranked = question.rank(indexed(vec![told(1, "queue", 0)]));
     assert!(ranked[0].score < 0.25, "{}", ranked[0].score);
 }
 
@@ -40,7 +51,7 @@ fn a_question_about_something_else_stays_low() {
 fn k8_a_store_of_one_row_answers_and_stays_silent_alike() {
     let asks = |question: &str, counts: &[u64]| {
         let question = Question::new(terms(question), counts, 1);
-        question.rank(vec![told(1, "deploy runs on fridays only", 0)])[0].score
+        question.rank(indexed(vec![told(1, "deploy runs on fridays only", 0)]))[0].score
     };
     assert!(asks("deploy fridays", &[1, 1]) > 0.7);
     assert!(asks("deploy fridays allowed", &[1, 1, 0]) >= 0.5);
@@ -51,7 +62,7 @@ fn k8_a_store_of_one_row_answers_and_stays_silent_alike() {
 fn equal_rows_come_newest_first_then_by_id() {
     let question = Question::new(terms("queue"), &[3], 3);
     let same = |id, days| told(id, "queue", days);
-    let ranked = question.rank(vec![same(5, 0), same(9, 400), same(3, 0), same(4, 400)]);
+    let ranked = question.rank(indexed(vec![same(5, 0), same(9, 400), same(3, 0), same(4, 400)]));
     assert_eq!(order(&ranked), ["m4", "m9", "m3", "m5"]);
 }
 
@@ -62,7 +73,7 @@ fn a_title_and_a_file_weigh_more_than_the_text() {
     let mut in_text = observation(2, "other", 0);
     in_text.content.narrative = "queue".into();
     let rows = [in_text, in_file].map(|o| row(RowBody::Observation(o)));
-    let ranked = Question::new(terms("queue"), &[2], 10).rank(rows.into());
+    let ranked = Question::new(terms("queue"), &[2], 10).rank(indexed(rows.into()));
     assert_eq!(order(&ranked), ["o1", "o2"]);
 }
 
@@ -70,7 +81,7 @@ fn a_title_and_a_file_weigh_more_than_the_text() {
 fn words_close_together_beat_words_far_apart() {
     let question = Question::new(terms("lease lost"), &[4, 4], 100);
     let far = format!("lease {} lost", "and so on ".repeat(60));
-    let ranked = question.rank(vec![told(1, &far, 0), told(2, "lease lost", 0)]);
+    let ranked = question.rank(indexed(vec![told(1, &far, 0), told(2, "lease lost", 0)]));
     assert_eq!(order(&ranked), ["m2", "m1"]);
 }
 
@@ -80,7 +91,7 @@ fn long_questions_expect_less_of_each_row() {
                 hook daemon spool token budget unicode emoji parser index";
     let question = Question::new(terms(long), &[9; 20], 5_000);
     assert_eq!(terms(long).len(), 20);
-    let score = |text: &str| question.rank(vec![told(1, text, 0)])[0].score;
+    let score = |text: &str| question.rank(indexed(vec![told(1, text, 0)]))[0].score;
     assert!(score("retry queue lease restart migration invoice export cents") >= 0.5);
     assert!(score("retry queue lease") < 0.5);
     assert!(score(long) <= 1.0);
@@ -94,7 +105,7 @@ fn k1_pairs_that_straddle_words_weigh_half() {
     // 缓存失效策略 asked, "缓存 … 失效" in the row: 2 of 5 pairs, 2 of them no words.
     let pairs: Vec<String> = ["缓存", "存失", "失效", "效策", "策略"].map(str::to_owned).into();
     let question = Question::new(pairs, &[3, 0, 3, 0, 3], 1_000);
-    let ranked = question.rank(vec![told(1, "缓存 会 失效", 0)]);
+    let ranked = question.rank(indexed(vec![told(1, "缓存 会 失效", 0)]));
     assert!(ranked[0].score >= 0.4, "{}", ranked[0].score);
 }
 
@@ -107,7 +118,7 @@ fn scores_are_numbers_whatever_comes() {
         assert!(question.rank(Vec::new()).is_empty());
         let mut odd = told(1, "", 0);
         odd.created_at = Time::from_millis(i64::MIN);
-        for found in question.rank(vec![odd, told(2, &"lease ".repeat(900), 1)]) {
+        for found in question.rank(indexed(vec![odd, told(2, &"lease ".repeat(900), 1)])) {
             assert!((0.0..=1.0).contains(&found.score), "{}", found.score);
         }
     }

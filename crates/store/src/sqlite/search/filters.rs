@@ -10,17 +10,17 @@ use super::terms::{self, Term};
 use crate::contract::KeywordQuery;
 
 /// Where counting of matches stops.
-pub(super) const MOST_COUNTED: usize = 10_000;
+pub(super) const MOST_COUNTED: usize = 2_000;
 
 /// How far back, in rows of the index, stand-ins are looked for.
 pub(super) const WINDOW: i64 = 200_000;
 
 /// Rows within the filters up to which all of them are read.
-const NARROW: usize = 2_000;
+const NARROW: usize = 300;
 
 /// Rows up to which matches are counted in a filtered search of a large store; the rest is
 /// estimated.
-const COUNTED_WITHIN: i64 = 3_000;
+const COUNTED_WITHIN: i64 = 1_000;
 
 /// Rows that are few enough to be looked at one by one.
 const FEW: i64 = 20_000;

@@ -14,13 +14,13 @@ use super::filters::{
 use super::indexed_rows;
 use super::terms::{self, Term};
 use super::weigh::weigh;
-use crate::contract::{Hit, KeywordAnswer, KeywordQuery};
+use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery};
 
 /// Rows that stand in when only common terms are left to go by.
-const STAND_INS: usize = 400;
+const STAND_INS: usize = 200;
 
 /// Rows, best first, in which the terms that drove nothing are weighed.
-const WEIGHED: usize = 400;
+const WEIGHED: usize = 200;
 
 /// Answers a keyword query.
 pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswer> {
@@ -44,7 +44,7 @@ pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswe
     };
     answer.total = total.min(MOST_COUNTED);
     keep_best(&mut found, query.limit);
-    answer.hits = hydrate(db, &found)?;
+    (answer.hits, answer.docs) = hydrate(db, &found)?.into_iter().unzip();
     Ok(answer)
 }
 
@@ -184,19 +184,22 @@ fn newest_matching(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn hydrate(db: &Connection, found: &[Ranked]) -> Sql<Vec<Hit>> {
+fn hydrate(db: &Connection, found: &[Ranked]) -> Sql<Vec<(Hit, IndexDoc)>> {
     let mut one = db.prepare_cached(
-        "SELECT kind, row_id, session_id, created_at FROM search_rows WHERE id = ?1",
+        "SELECT r.kind, r.row_id, r.session_id, r.created_at, t.title, t.text, t.files
+         FROM search_rows r JOIN search_tokens t ON t.id = r.id WHERE r.id = ?1",
     )?;
     let mut hits = Vec::with_capacity(found.len());
     for ranked in found {
         let hit = one.query_row([ranked.row], |row| {
-            Ok(Hit {
+            let hit = Hit {
                 id: PublicId::new(kind_of(row, "kind")?, row.get("row_id")?),
                 score: ranked.score,
                 session_id: row.get("session_id")?,
                 created_at: time(row, "created_at")?,
-            })
+            };
+            let (title, text, files) = (row.get("title")?, row.get("text")?, row.get("files")?);
+            Ok((hit, IndexDoc { title, text, files }))
         });
         hits.extend(optional(hit)?);
     }

@@ -7,10 +7,10 @@ use super::encode;
 
 /// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
 /// all looked at.
-pub(super) const COMMON: u32 = 2_500;
+pub(super) const COMMON: u32 = 1_000;
 
 /// Rows that the terms which drive a ranking may have together.
-const DRIVEN: u32 = 4_000;
+const DRIVEN: u32 = 1_500;
 
 /// Most terms of a query; what comes after them is not looked at.
 const MOST: usize = 64;
