@@ -20,5 +20,7 @@ mod hook_faults;
 mod observer_door;
 /// Private text is nowhere.
 mod privacy;
+/// Recall against a real store.
+mod recall;
 /// What one session did is there when the next one starts.
 mod remember;

@@ -44,6 +44,11 @@ pub fn tokens(text: &str) -> Vec<String> {
     out
 }
 
+/// Whether terms say nothing by themselves: all of them are stop words.
+pub(crate) fn say_nothing(terms: &[String]) -> bool {
+    terms.iter().all(|term| stop::is_stop_word(term))
+}
+
 /// The distinct terms of a question, stop words dropped, at most 32.
 ///
 /// A question of nothing but stop words keeps them.

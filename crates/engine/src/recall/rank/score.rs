@@ -19,6 +19,7 @@ use afterword_store::contract::{IndexDoc, Row};
 
 use super::matching::{MAX_TERMS, Matched, Matcher, weight};
 use super::weights as w;
+use crate::analyze;
 use crate::recall::row_text::RowText;
 
 /// A question and what its terms weigh.
@@ -53,7 +54,9 @@ impl Question {
             })
             .collect();
         let all: f64 = weights.iter().sum();
-        let expected = all * expected_share(terms.len());
+        // No row answers a question that asks nothing: its rows are listed, the newest first.
+        let asks = !analyze::say_nothing(&terms);
+        let expected = if asks { all * expected_share(terms.len()) } else { 0.0 };
         Self { terms, weights, expected }
     }
 

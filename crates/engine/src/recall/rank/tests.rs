@@ -129,3 +129,10 @@ fn recency_halves() {
     assert!((halved(day(0), day(30), 30.0) - 0.5).abs() < 1e-9);
     assert!((halved(day(31), day(30), 30.0) - 1.0).abs() < 1e-9);
 }
+
+#[test]
+fn a_question_of_stop_words_is_answered_by_no_row() {
+    let question = Question::new(terms("the of and"), &[3; 3], 10);
+    let ranked = question.rank(indexed(vec![told(1, "the end of the day", 0)]));
+    assert!(ranked[0].score.abs() < f64::EPSILON, "{}", ranked[0].score);
+}
