@@ -2,13 +2,23 @@
 
 use serde_json::Value;
 
-use super::seal::WORD;
+use super::names::WORD;
 use crate::text::{head_and_tail, prefix};
+
+/// Room for the mark that a cut leaves: what was cut once is not cut again.
+const MARK: usize = 64;
+
+/// Cuts a text to about `limit` bytes, keeping its head and its tail.
+pub(super) fn cut_text(text: &mut String, limit: usize) {
+    if text.len() > limit + MARK {
+        *text = head_and_tail(text, limit);
+    }
+}
 
 /// Cuts every text and every list of a value.
 pub(super) fn cut(value: &mut Value, text: usize, items: usize) {
     match value {
-        Value::String(s) if s.len() > text => *s = head_and_tail(s, text),
+        Value::String(s) => cut_text(s, text),
         Value::Array(list) => {
             if list.len() > items {
                 let left_out = list.len() - items;

@@ -1,14 +1,16 @@
 //! The one function that every event passes.
 //!
 //! It takes events apart without `..`, so a new field does not compile until it is treated here.
-//! Cleaning comes before cutting: a cut could separate a private text from its mark.
+//! Cleaning comes before cutting: a cut could separate a private text from its mark. Only what is too
+//! large to be looked through is cut before, in a way that hides rather than shows.
 
-use super::cut::cut;
+use super::bound::{self, FIELD, Share, TOO_LARGE};
+use super::cut::{cut, cut_text};
 use super::key_files::hide_key_files;
+use super::names::{PATH, WORD, agent_name, clean_project, session_id, tidy};
 use crate::event::{Event, EventBody, Subagent, ToolUse};
 use crate::privacy::{clean, clean_prompt, clean_value};
-use crate::project::ProjectRef;
-use crate::text::{head_and_tail, prefix};
+use crate::text::head_and_tail;
 use crate::wire::spool;
 use serde_json::Value;
 
@@ -18,17 +20,8 @@ pub const TEXT: usize = 32 * 1024;
 /// Most bytes of a whole encoded event.
 pub const EVENT: usize = 256 * 1024;
 
-/// Most bytes of a path.
-const PATH: usize = 4 * 1024;
-
-/// Most bytes of an id or a name.
-pub(super) const WORD: usize = 512;
-
 /// Most files of one tool use.
 const PATHS: usize = 200;
-
-/// Stands where a result was that no cutting made small enough.
-const TOO_LARGE: &str = "[left out: too large]";
 
 /// Sizes tried one after the other on an event that is too large: bytes of a text, items of a list.
 const STEPS: [(usize, usize); 5] =
@@ -75,7 +68,7 @@ fn treat(event: &mut Event) {
     let Event {
         uid: _,
         at: _,
-        agent: _,
+        agent,
         agent_session_id,
         project,
         cwd,
@@ -85,17 +78,11 @@ fn treat(event: &mut Event) {
         transcript_path,
         body,
     } = event;
-    // A masked id would join sessions that have nothing in common; a UUID cannot be a secret.
-    if uuid::Uuid::try_parse(agent_session_id).is_err() {
-        word(agent_session_id);
-    }
-    let ProjectRef { keys, name, root, worktree, branch } = project;
-    for key in keys {
-        text(key, PATH);
-    }
-    word(name);
-    [root, cwd, transcript_path].into_iter().flatten().for_each(|path| text(path, PATH));
-    [worktree, branch, turn_id, model].into_iter().flatten().for_each(word);
+    *agent = agent_name(agent);
+    *agent_session_id = session_id(agent_session_id);
+    clean_project(project);
+    [cwd, transcript_path].into_iter().flatten().for_each(|path| tidy(path, PATH));
+    [turn_id, model].into_iter().flatten().for_each(word);
     if let Some(Subagent { id, kind }) = subagent {
         word(id);
         word(kind);
@@ -103,16 +90,18 @@ fn treat(event: &mut Event) {
     match body {
         EventBody::SessionStart { source: _ } => {}
         EventBody::Prompt { text, private } => {
+            bound::text(text, FIELD);
             let cleaned = clean_prompt(text);
             *private |= cleaned.private;
-            *text = if *private { String::new() } else { head_and_tail(&cleaned.text, TEXT) };
+            *text = if *private { String::new() } else { cleaned.text };
+            cut_text(text, TEXT);
         }
         EventBody::ToolUse { tool } => treat_tool(tool),
         EventBody::PreCompact { trigger, instructions } => {
             word(trigger);
             optional(instructions);
         }
-        EventBody::PostCompact { summary } => text(summary, TEXT),
+        EventBody::PostCompact { summary } => text(summary),
         EventBody::Stop { answer, error } => {
             optional(answer);
             optional(error);
@@ -123,6 +112,13 @@ fn treat(event: &mut Event) {
 }
 
 fn treat_tool(tool: &mut ToolUse) {
+    let mut share = Share::new();
+    for value in [&mut tool.input, &mut tool.output] {
+        share.cut(value);
+    }
+    for value in tool.command.iter_mut().chain(&mut tool.error) {
+        bound::text(value, FIELD);
+    }
     hide_key_files(tool);
     let ToolUse { name, class: _, call_id, input, output, error, paths, command, duration_ms: _ } =
         tool;
@@ -135,47 +131,42 @@ fn treat_tool(tool: &mut ToolUse) {
     optional(error);
     paths.truncate(PATHS);
     for path in paths {
-        text(path, PATH);
+        tidy(path, PATH);
     }
     optional(command);
 }
 
 fn word(value: &mut String) {
-    text(value, WORD);
+    tidy(value, WORD);
 }
 
-fn text(value: &mut String, limit: usize) {
+fn text(value: &mut String) {
+    bound::text(value, FIELD);
     *value = clean(value);
-    if value.len() > limit {
-        *value = if limit == TEXT {
-            head_and_tail(value, limit)
-        } else {
-            prefix(value, limit).to_owned()
-        };
-    }
+    cut_text(value, TEXT);
 }
 
 fn optional(value: &mut Option<String>) {
     if let Some(value) = value {
-        text(value, TEXT);
+        text(value);
     }
 }
 
 fn shrink(body: &mut EventBody, text: usize, items: usize) {
-    let cut_text = |value: &mut String| *value = head_and_tail(value, text);
+    let shorten = |value: &mut String| *value = head_and_tail(value, text);
     match body {
         EventBody::ToolUse { tool } => {
             cut(&mut tool.input, text, items);
             cut(&mut tool.output, text, items);
             tool.paths.truncate(items);
-            tool.error.iter_mut().chain(&mut tool.command).for_each(cut_text);
+            tool.error.iter_mut().chain(&mut tool.command).for_each(shorten);
         }
         EventBody::Prompt { text: value, .. } | EventBody::PostCompact { summary: value } => {
-            cut_text(value);
+            shorten(value);
         }
-        EventBody::Stop { answer, error } => answer.iter_mut().chain(error).for_each(cut_text),
-        EventBody::SubagentStop { answer } => answer.iter_mut().for_each(cut_text),
-        EventBody::PreCompact { instructions, .. } => instructions.iter_mut().for_each(cut_text),
+        EventBody::Stop { answer, error } => answer.iter_mut().chain(error).for_each(shorten),
+        EventBody::SubagentStop { answer } => answer.iter_mut().for_each(shorten),
+        EventBody::PreCompact { instructions, .. } => instructions.iter_mut().for_each(shorten),
         EventBody::SessionStart { .. } | EventBody::SessionEnd { .. } => {}
     }
 }

@@ -22,6 +22,7 @@ use std::borrow::Cow;
 
 pub use fields::clean_value;
 pub use paths::{is_secret_path, names_secret_path};
+pub(crate) use paths::{matches_secret_path, may_name_secret_path, secret_paths};
 
 /// What takes the place of a secret.
 pub const REDACTED: &str = "[redacted]";

@@ -33,6 +33,32 @@ const PATHS: [&str; 4] =
 /// Parts of a name that mark an example meant to be read.
 const EXAMPLES: [&str; 5] = ["example", "sample", "template", "dist", "defaults"];
 
+/// Names that stand for many when a pattern is judged.
+const TYPICAL: [&str; 22] = [
+    ".env",
+    ".env.local",
+    ".env.production",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".htpasswd",
+    ".my.cnf",
+    ".git-credentials",
+    "id_rsa",
+    "id_ed25519",
+    "server.pem",
+    "server.key",
+    "prod.env",
+    "keys.p12",
+    "credentials",
+    "credentials.json",
+    "secrets.yaml",
+    "service-account.json",
+    "terraform.tfvars",
+];
+
 /// Whether a path names a file whose content must not be kept: `.env`, private keys, credentials.
 ///
 /// Judged by name alone, in any case, with `/` or `\` between folders. `.env.example` and its like
@@ -56,19 +82,136 @@ pub fn is_secret_path(path: &str) -> bool {
         || in_key_folder(folder, name)
 }
 
-/// Whether a command line names such a file, as `cat .env` does.
+/// Whether a command line names such a file, as `cat .env` does, or a pattern that matches one.
 ///
 /// Words are split at white space, quotes and the shell's own characters; no shell is interpreted.
 pub fn names_secret_path(command: &str) -> bool {
+    secret_paths(command).next().is_some()
+}
+
+/// The words of a command line that name such a file, in their order.
+pub(crate) fn secret_paths(command: &str) -> impl Iterator<Item = &str> {
     command
         .split(|c: char| {
             c.is_whitespace()
                 || matches!(
                     c,
-                    '"' | '\'' | '`' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '=' | ','
+                    '"' | '\''
+                        | '`'
+                        | ';'
+                        | '|'
+                        | '&'
+                        | '<'
+                        | '>'
+                        | '('
+                        | ')'
+                        | '='
+                        | ','
+                        | '{'
+                        | '}'
+                        | '@'
+                        | ':'
                 )
         })
-        .any(|word| word.len() <= 4096 && is_secret_path(word))
+        .filter(|word| word.len() <= 4096 && matches_secret_path(word))
+}
+
+/// Whether a path, or a pattern with `*`, `?` and `[…]`, names such a file.
+///
+/// A pattern is judged by the names it can match. One that says nothing of its own, such as `*` or
+/// `*.*`, is no sign of a key file; a shell does not let it match names with a dot in front either.
+pub(crate) fn matches_secret_path(path: &str) -> bool {
+    if is_secret_path(path) {
+        return true;
+    }
+    let (folder, pattern) = path.rsplit_once(['/', '\\']).unwrap_or(("", path));
+    if !pattern.contains(['*', '?', '[']) {
+        return false;
+    }
+    let says = pattern.starts_with('.') || pattern.bytes().any(|b| b.is_ascii_alphanumeric());
+    if !says || pattern.len() > 256 {
+        return false;
+    }
+    let pattern = pattern.to_ascii_lowercase();
+    // Public keys lie there too; what a pattern takes besides them is not known.
+    let key_folder = folder.split(['/', '\\']).any(|part| matches!(part, ".ssh" | ".gnupg"));
+    key_folder || TYPICAL.iter().any(|name| glob(pattern.as_bytes(), name.as_bytes()))
+}
+
+/// Whether `pattern` matches `name`; a set of characters counts as any one.
+fn glob(pattern: &[u8], name: &[u8]) -> bool {
+    // A shell matches a leading dot by a dot alone.
+    if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
+        return false;
+    }
+    let (mut p, mut n) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while n < name.len() {
+        let step = match pattern.get(p) {
+            Some(b'*') => {
+                back = Some((p, n));
+                p += 1;
+                continue;
+            }
+            Some(b'?') => Some(p + 1),
+            Some(b'[') => {
+                Some(pattern[p..].iter().position(|b| *b == b']').map_or(p, |e| p + e) + 1)
+            }
+            Some(byte) if *byte == name[n] => Some(p + 1),
+            _ => None,
+        };
+        match (step, back) {
+            (Some(next), _) => {
+                p = next;
+                n += 1;
+            }
+            (None, Some((star, from))) => {
+                back = Some((star, from + 1));
+                (p, n) = (star + 1, from + 1);
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern[p..].iter().all(|b| *b == b'*')
+}
+
+/// Whether a text can name such a file at all: a quick look that spares the long one.
+pub(crate) fn may_name_secret_path(text: &str) -> bool {
+    // A part of every name, ending and folder that is known here.
+    const PARTS: [&str; 30] = [
+        ".env",
+        ".pem",
+        ".key",
+        ".p12",
+        ".pfx",
+        ".jks",
+        "keystore",
+        ".ppk",
+        ".kdbx",
+        "tfvars",
+        "id_",
+        "netrc",
+        "npmrc",
+        "yarnrc",
+        "pypirc",
+        "pgpass",
+        "htpasswd",
+        "dockercfg",
+        "git-cred",
+        "vault-token",
+        "my.cnf",
+        "secring",
+        "credential",
+        "secret",
+        "service",
+        "docker",
+        "kube",
+        "hosts.yml",
+        ".ssh",
+        ".gnupg",
+    ];
+    let lower = text.to_ascii_lowercase();
+    PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// `credentials`, `credentials.json`, `aws-credentials.json`, `secrets.yaml`; not `credentials.rs`.
