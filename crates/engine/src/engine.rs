@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+use afterword_domain::boundary;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
@@ -88,24 +89,32 @@ impl Engine {
 
     /// Answers a search; any string is a valid query.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchAnswer> {
-        Ok(recall::search(&*self.store, request).await?)
+        let mut request = request.clone();
+        request.project.iter_mut().for_each(boundary::clean_project);
+        Ok(recall::search(&*self.store, &request).await?)
     }
 
     /// The project a reference means, without making one.
     pub async fn find_project(&self, project: &ProjectRef) -> Result<Option<Project>> {
-        Ok(self.store.find_project(project).await?)
+        Ok(self.store.find_project(&cleaned(project)).await?)
+    }
+
+    /// The project a reference means; a new one where none is known.
+    pub(crate) async fn resolve_project(&self, project: &ProjectRef) -> Result<Project> {
+        Ok(self.store.resolve_project(&cleaned(project), self.clock.now()).await?)
     }
 
     /// The block that the next session of a project would be given. A project that is not known
     /// has none.
     pub async fn context(&self, project: &ProjectRef) -> Result<ContextBlock> {
-        let Some(found) = self.store.find_project(project).await? else {
+        let project = cleaned(project);
+        let Some(found) = self.store.find_project(&project).await? else {
             return Ok(ContextBlock::default());
         };
         let request = ContextRequest {
             project_id: found.id,
             project: found.name,
-            branch: project.branch.clone(),
+            branch: project.branch,
             session_id: None,
             after_compaction: false,
         };
@@ -177,4 +186,11 @@ impl Engine {
         }
         Ok(gone)
     }
+}
+
+/// Projects are stored cleaned, so they are looked for cleaned.
+fn cleaned(project: &ProjectRef) -> ProjectRef {
+    let mut project = project.clone();
+    boundary::clean_project(&mut project);
+    project
 }

@@ -2,7 +2,7 @@
 
 use afterword_domain::memory::{Memory, Origin};
 use afterword_domain::privacy;
-use afterword_domain::text;
+use afterword_domain::text::{cut_chars, one_line};
 use afterword_domain::wire::memory::RememberRequest;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::NewMemory;
@@ -20,8 +20,10 @@ const TITLE_CHARS: usize = 200;
 impl Engine {
     /// Stores what a person or a model said on purpose. Said again, it is the same memory.
     pub async fn remember(&self, request: RememberRequest, origin: Origin) -> Result<Memory> {
+        // Taken apart without `..`: a new field does not compile until it is treated here.
+        let RememberRequest { text, title, project, files, mut metadata, created_at } = request;
         let now = self.clock.now();
-        let clean = privacy::clean(&request.text);
+        let clean = privacy::clean(&text);
         let told = clean.trim();
         if told.is_empty() {
             return Err(Error::Invalid(
@@ -35,11 +37,10 @@ impl Engine {
                 told.len()
             )));
         }
-        let project = self.store.resolve_project(&request.project, now).await?;
-        let title = text::cut_chars(&text::one_line(&privacy::clean(&request.title)), TITLE_CHARS);
-        let mut metadata = request.metadata;
+        let project = self.resolve_project(&project).await?;
+        let title = cut_chars(&one_line(&privacy::clean(&title)), TITLE_CHARS);
         privacy::clean_value(&mut metadata);
-        let files: Vec<String> = request.files.iter().map(|f| privacy::clean(f)).collect();
+        let files: Vec<String> = files.iter().map(|file| privacy::clean(file)).collect();
         let memory = NewMemory {
             uid: Uuid::now_v7(),
             project_id: project.id,
@@ -50,7 +51,7 @@ impl Engine {
             metadata,
             files,
             origin,
-            created_at: request.created_at.unwrap_or(now),
+            created_at: created_at.unwrap_or(now),
         };
         let memory = self.store.remember(memory).await?;
         let id = PublicId::new(Kind::Memory, memory.id);

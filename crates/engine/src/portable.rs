@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::{ImportProblem, ImportReport, PortableRow};
-use afterword_domain::{Kind, privacy, repair};
+use afterword_domain::{Kind, boundary, privacy, repair};
 use afterword_store::contract::{ExportCursor, ImportRow};
 
 use crate::{Engine, Result, analyze};
@@ -79,7 +79,7 @@ impl Engine {
         if let Some(id) = known.get(&key) {
             return Ok(*id);
         }
-        let id = self.store.resolve_project(&reference, self.clock.now()).await?.id;
+        let id = self.resolve_project(&reference).await?.id;
         known.insert(key, id);
         Ok(id)
     }
@@ -96,19 +96,47 @@ fn read_row(line: &str) -> std::result::Result<PortableRow, String> {
         },
     };
     let mut row: PortableRow = serde_json::from_value(value).map_err(|e| e.to_string())?;
-    for text in [&mut row.text, &mut row.title] {
-        privacy::clean(text).trim().clone_into(text);
-    }
+    clean(&mut row);
     if row.text.is_empty() {
         return Err("has no text".to_owned());
     }
-    privacy::clean_value(&mut row.metadata);
-    privacy::clean_value(&mut row.content);
-    for file in &mut row.files {
-        *file = privacy::clean(file);
-    }
     row.kind.get_or_insert(Kind::Memory);
     Ok(row)
+}
+
+/// Cleans a row. It is taken apart without `..`: a new field does not compile until it is treated here.
+fn clean(row: &mut PortableRow) {
+    let PortableRow {
+        uid: _,
+        kind: _,
+        title,
+        text,
+        // Cleaned where they are resolved.
+        project: _,
+        project_keys: _,
+        agent,
+        session,
+        prompt_number: _,
+        created_at: _,
+        files,
+        metadata,
+        content,
+    } = row;
+    for text in [text, title] {
+        privacy::clean(text).trim().clone_into(text);
+    }
+    if let Some(agent) = agent {
+        *agent = boundary::agent_name(agent);
+    }
+    if let Some(session) = session {
+        *session = boundary::session_id(session);
+    }
+    for file in files {
+        *file = privacy::clean(file);
+    }
+    for value in [metadata, content] {
+        privacy::clean_value(value);
+    }
 }
 
 fn import_row(row: PortableRow, project_id: i64) -> ImportRow {

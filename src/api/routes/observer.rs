@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody, Subagent};
 use afterword_domain::project::ProjectRef;
 use afterword_domain::tools;
@@ -60,12 +61,13 @@ impl Body {
     fn agent(&self) -> String {
         match self.platform_source.as_deref().map(str::trim) {
             None | Some("" | "claude") => DEFAULT_AGENT.to_owned(),
-            Some(other) => other.to_owned(),
+            Some(other) => boundary::agent_name(other),
         }
     }
 
     fn session(&self) -> ApiResult<String> {
-        self.session_id.clone().filter(|id| !id.trim().is_empty()).ok_or_else(|| {
+        let id = self.session_id.as_deref().map(boundary::session_id).filter(|id| !id.is_empty());
+        id.ok_or_else(|| {
             ApiError::invalid("the session id is missing: send it as contentSessionId")
         })
     }

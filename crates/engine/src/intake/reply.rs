@@ -1,5 +1,6 @@
 //! What a hook is answered: the block at session start, memories at a prompt.
 
+use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody, StartSource};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::context::ContextBlock;
@@ -9,11 +10,16 @@ use crate::recall::{self, ContextRequest};
 use crate::{Engine, Result};
 
 impl Engine {
-    /// The reply to an event that is not to be stored.
+    /// The reply to an event that is not to be stored. A project or session that is not known stays
+    /// unknown.
     pub async fn reply_only(&self, event: &Event) -> Result<Reply> {
-        let project_id = self.store.resolve_project(&event.project, event.at).await?.id;
+        let Some(sealed) = boundary::seal(event.clone()) else { return Ok(Reply::None) };
+        let event = sealed.event;
+        let Some(project) = self.store.find_project(&event.project).await? else {
+            return Ok(Reply::None);
+        };
         let session = self.store.find_session(&event.agent, &event.agent_session_id).await?;
-        self.reply_for(event, project_id, session.map(|s| s.id)).await
+        self.reply_for(&event, project.id, session.map(|s| s.id)).await
     }
 
     pub(super) async fn reply(&self, event: &Event, recorded: &Recorded) -> Result<Reply> {
