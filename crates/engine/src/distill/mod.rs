@@ -11,7 +11,6 @@ mod cues;
 mod digest;
 mod findings;
 mod prose;
-mod rollup;
 mod snapshot;
 mod summary;
 #[cfg(test)]
@@ -25,8 +24,8 @@ use afterword_domain::summary::SummaryContent;
 use afterword_store::contract::StoredDigest;
 
 pub use digest::digest;
-pub use rollup::roll_up;
 pub use snapshot::snapshot_text;
+pub use summary::roll_up;
 
 use findings::Known;
 use turn::Turn;

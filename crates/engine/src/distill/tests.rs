@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::*;
 
 /// A turn under construction: events get ids from 1 on.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Script(Vec<StoredDigest>);
 
 impl Script {
@@ -387,6 +387,37 @@ fn a_chain_is_over_when_its_last_part_passes() {
             .all(|f| !f.content.concepts.contains(&"unresolved".to_owned()))
     );
     assert_eq!(distilled.observations.len(), 3);
+}
+
+#[test]
+fn i12_a_failure_is_over_when_another_runner_passed_the_same_test() {
+    let failed = "--- FAIL: TestCommit_Mid (0.7s)\nmid_test.go:55: no path\nFAIL";
+    let turn = Script::default()
+        .prompt("Make the commit hook find the transcript")
+        .run("mise run test:integration -- -run TestCommit_Mid -v 2>&1 | tail -100", failed, true)
+        .file(ToolClass::Edit, "state.go", "+ path: s.path,");
+    let passed = |command: &str| {
+        let distilled = by_rules(&turn.clone().run(command, "ok\tcli/integration 1.4s", false).0);
+        let notes = distilled.summary.unwrap().notes;
+        let open = distilled.observations.iter().any(|f| f.content.concepts == ["unresolved"]);
+        assert_eq!(open, notes.contains("TestCommit_Mid"), "{command}: {notes}");
+        !open
+    };
+    assert!(passed("go test -tags=integration -run TestCommit_Mid ./cli/integration/"));
+    assert!(passed("go test -tags=integration ./... 2>&1 | tail -40"));
+    assert!(!passed("go test ./..."));
+    assert!(!passed("mise run lint"));
+}
+
+#[test]
+fn a_run_that_the_person_refused_is_not_told() {
+    let refused = "The user doesn't want to proceed with this tool use.";
+    let turn = Script::default().prompt("the server does not seem to start").run(
+        "mix phx.server",
+        refused,
+        true,
+    );
+    assert!(by_rules(&turn.0).observations.is_empty());
 }
 
 fn summary(content: SummaryContent) -> Summary {

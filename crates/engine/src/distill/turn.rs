@@ -57,6 +57,14 @@ impl Step<'_> {
         self.digest.class == Some(ToolClass::Write) && self.digest.outcome.starts_with("created")
     }
 
+    /// Whether the person stopped it: it says nothing about what it would have done.
+    pub(super) fn is_refused(&self) -> bool {
+        self.digest.failed
+            && ["interrupted by user", "user doesn't want", "Request interrupted"]
+                .iter()
+                .any(|mark| self.digest.outcome.contains(mark))
+    }
+
     /// Whether it changed files; a command line may write them too.
     pub(super) fn changed(&self) -> bool {
         let changing = matches!(

@@ -240,7 +240,10 @@ pub(super) fn tells_failure(gist: &str) -> bool {
             || lower.starts_with("npm err!")
             || lower.starts_with("--- fail")
             || lower.starts_with("traceback (most recent")
+            || lower == "fail"
             || lower.starts_with("fail\t")
+            || line.trim().starts_with("FAIL ")
+            || lower.ends_with("error task failed")
             || lower.contains("test result: failed")
             || is_failed_result(&lower)
     })

@@ -6,6 +6,7 @@ use afterword_domain::text::{cut_chars, prefix};
 
 use super::changes::file_changes;
 use super::{Finding, MAX_TITLE, finish};
+use crate::distill::command::{Check, failed_names};
 use crate::distill::digest::{error_line, names_error, result_line};
 use crate::distill::prose::{joined, listed};
 use crate::distill::turn::{Actor, Step, Turn};
@@ -18,9 +19,12 @@ const MAX_FINDINGS: usize = 6;
 const MAX_EDITS: usize = 200;
 
 /// A command that failed, from its first failure to its next success.
+#[derive(Default)]
 pub(in crate::distill) struct Failure<'t> {
     /// Program and verb of the last part of the chain that ran, or the tool's name.
     key: String,
+    /// What the runs checked, with the tests that they named as failed; the first and the last.
+    checked: Vec<(Check, Vec<String>)>,
     /// What ran.
     pub(in crate::distill) label: String,
     /// The runs that failed.
@@ -31,16 +35,47 @@ pub(in crate::distill) struct Failure<'t> {
     passed: Option<&'t Step<'t>>,
 }
 
-impl Failure<'_> {
+impl<'t> Failure<'t> {
     /// Whether no later run passed.
     pub(in crate::distill) const fn is_open(&self) -> bool {
         self.passed.is_none()
     }
 
-    /// Whether a run of these parts shows that it is over; a commit ends a merge with conflicts.
-    fn is_met_by(&self, keys: &[String]) -> bool {
+    /// Whether a command of the person's project failed, not a tool of the agent.
+    pub(in crate::distill) fn is_of_project(&self) -> bool {
+        self.runs[0].digest.class == Some(ToolClass::Shell)
+    }
+
+    /// Whether another failed run is about the same.
+    fn is_again(&self, key: &str, check: Option<&Check>) -> bool {
+        match (self.checked.last(), check) {
+            (Some((known, names)), Some(check)) => {
+                check == known
+                    || (self.key == key && (check.covers(known, names) || known.covers(check, &[])))
+            }
+            (None, None) => self.key == key,
+            _ => false,
+        }
+    }
+
+    /// Whether a success of these parts shows that it is over; a commit ends a merge with conflicts.
+    fn is_met_by(&self, keys: &[String], checks: &[Check]) -> bool {
+        if !self.checked.is_empty() {
+            let met = |(failed, names): &(Check, Vec<String>)| {
+                checks.iter().any(|check| check.covers(failed, names))
+            };
+            return self.checked.iter().all(met);
+        }
         let merge = matches!(self.key.as_str(), "git merge" | "git rebase" | "git cherry-pick");
         keys.iter().any(|key| *key == self.key || (merge && key == "git commit"))
+    }
+
+    fn add_run(&mut self, run: &'t Step<'t>) {
+        if let Some(check) = run.command.checks.last() {
+            self.checked.truncate(1);
+            self.checked.push((check.clone(), failed_names(&run.digest.outcome)));
+        }
+        self.runs.push(run);
     }
 
     /// The line that names the error, cut.
@@ -77,44 +112,41 @@ pub(in crate::distill) fn failures<'t>(actor: &'t Actor<'_>) -> Vec<Failure<'t>>
             }
         }
         let Some((keys, label)) = runnable(stored) else { continue };
-        let last = keys.last().cloned().unwrap_or_default();
-        let known = open.iter().position(|&at| {
-            if digest.failed { all[at].key == last } else { all[at].is_met_by(&keys) }
-        });
-        match (digest.failed, known) {
-            (true, Some(at)) => {
-                all[open[at]].runs.push(stored);
-                all[open[at]].label = label;
-            }
-            (true, None) if open.len() < 40 => {
-                open.push(all.len());
-                all.push(Failure {
-                    key: last,
-                    label,
-                    runs: vec![stored],
-                    edits: Vec::new(),
-                    passed: None,
-                });
-            }
-            (false, Some(_)) => open.retain(|&at| {
-                let same = all[at].is_met_by(&keys);
-                if same {
+        let checks = stored.command.checks.as_slice();
+        if !digest.failed {
+            open.retain(|&at| {
+                let met = all[at].is_met_by(&keys, checks);
+                if met {
                     all[at].passed = Some(stored);
                 }
-                !same
-            }),
-            _ => {}
+                !met
+            });
+            continue;
+        }
+        let last = keys.last().cloned().unwrap_or_default();
+        let known = open.iter().position(|&at| all[at].is_again(&last, checks.last()));
+        if let Some(place) = known {
+            let failure = &mut all[open[place]];
+            failure.add_run(stored);
+            failure.label = label;
+        } else if open.len() < 40 {
+            open.push(all.len());
+            let mut failure = Failure { key: last, label, ..Failure::default() };
+            failure.add_run(stored);
+            all.push(failure);
         }
     }
+    // What was only tried out and given up is nothing to come back to.
+    all.retain(|failure| {
+        !failure.is_open() || !failure.is_of_project() || failure.runs[0].command.may_matter()
+    });
     all
 }
 
 /// Keys and label of a tool use whose failure says something.
 fn runnable(stored: &Step<'_>) -> Option<(Vec<String>, String)> {
     let digest = stored.digest;
-    let stopped = digest.outcome.contains("interrupted by user")
-        || digest.outcome.contains("user doesn't want");
-    if digest.failed && (stopped || !names_error(&digest.outcome)) {
+    if digest.failed && (stored.is_refused() || !names_error(&digest.outcome)) {
         return None;
     }
     match digest.class {

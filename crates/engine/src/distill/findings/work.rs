@@ -140,7 +140,8 @@ fn looked_into(actor: &Actor<'_>) -> Vec<String> {
 /// The commands worth telling: label and outcome of the last run of each, in order of the first.
 pub(in crate::distill) fn deeds(actor: &Actor<'_>, words: &Words) -> Vec<(String, String)> {
     let mut last: Vec<&Step<'_>> = Vec::new();
-    for step in actor.tools.iter().filter(|step| step.command.is_deed()) {
+    let deeds = |step: &&Step<'_>| step.command.is_deed() && !step.is_refused();
+    for step in actor.tools.iter().filter(deeds) {
         let keys = &step.command.keys;
         // Every commit is a deed of its own.
         let commits = keys.iter().any(|key| key == "git commit");

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use afterword_domain::text::{cut_chars, one_line};
 
+use super::check::Check;
+
 type WordSet = LazyLock<HashSet<&'static str>>;
 
 /// Programs that only look or move: never worth a row.
@@ -48,24 +50,26 @@ static GIT_DEEDS: WordSet =
 static CHECKS: WordSet = LazyLock::new(|| {
     set(
         "test tests build check lint clippy typecheck vet pytest unittest jest vitest mocha tsc mypy ruff eslint rspec phpunit ctest tox nox \
-make ninja cmake e2e verify compile bench",
+make ninja cmake e2e verify compile bench nextest",
     )
 });
 
 /// A command line, read far enough to tell what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Command {
+pub(in crate::distill) struct Command {
     /// Program and verb of each telling part: equal for runs of the same thing. Empty for noise.
-    pub(super) keys: Vec<String>,
+    pub(in crate::distill) keys: Vec<String>,
     /// The telling parts of the line, on one line, cut.
-    pub(super) label: String,
+    pub(in crate::distill) label: String,
+    /// What its parts check, in order.
+    pub(in crate::distill) checks: Vec<Check>,
     deed: bool,
-    check: bool,
+    program: bool,
 }
 
 impl Command {
     /// Reads a command line; of a chain the deeds count, and without one the first that is no noise.
-    pub(super) fn parse(line: &str) -> Self {
+    pub(in crate::distill) fn parse(line: &str) -> Self {
         let line = line.replace("\\\n", " ");
         let all: Vec<Simple<'_>> = segments(&line).into_iter().filter_map(Simple::parse).collect();
         let deed = all.iter().any(Simple::is_deed);
@@ -76,25 +80,31 @@ impl Command {
         let labels: Vec<String> = told.iter().take(4).map(|s| s.label()).collect();
         Self {
             label: cut_chars(&labels.join(" && "), 90),
-            check: told.iter().any(|s| s.is_check()),
+            checks: told.iter().filter(|s| s.is_check()).map(|s| s.check()).collect(),
+            program: told.iter().any(|s| s.is_program()),
             keys: told.into_iter().map(|s| s.key.clone()).collect(),
             deed,
         }
     }
 
     /// Whether it only looks around.
-    pub(super) fn is_noise(&self) -> bool {
+    pub(in crate::distill) fn is_noise(&self) -> bool {
         self.keys.is_empty()
     }
 
     /// Whether its run is a fact: a test, a build, a deployment, a commit.
-    pub(super) const fn is_deed(&self) -> bool {
+    pub(in crate::distill) const fn is_deed(&self) -> bool {
         self.deed
     }
 
     /// Whether it tests or builds, so that its output tells of failures.
-    pub(super) const fn is_check(&self) -> bool {
-        self.check
+    pub(in crate::distill) fn is_check(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// Whether its failure may matter to the work: a deed, or a program of the project.
+    pub(in crate::distill) const fn may_matter(&self) -> bool {
+        self.deed || self.program
     }
 }
 
@@ -183,6 +193,16 @@ impl<'a> Simple<'a> {
         }
     }
 
+    fn check(&self) -> Check {
+        Check::of(self.program, &self.verb, &self.words)
+    }
+
+    /// Runs something of the project: a script, a program that was built here.
+    fn is_program(&self) -> bool {
+        let first = self.words.first().copied().unwrap_or_default();
+        first.starts_with("./") || (is_in(&INTERPRETERS, self.program) && !self.verb.is_empty())
+    }
+
     fn is_check(&self) -> bool {
         is_in(&CHECKS, self.program)
             || self.verb.split([' ', ':', '.', '-', '_']).any(|word| is_in(&CHECKS, word))
@@ -220,7 +240,7 @@ fn quoted_after<'a>(text: &'a str, flag: &str) -> Option<&'a str> {
 /// The simple commands of a line, split at `&&`, `||`, `;`, `|` and line ends outside quotes.
 ///
 /// What stands in a here-document belongs to its command.
-pub(super) fn segments(line: &str) -> Vec<&str> {
+pub(in crate::distill) fn segments(line: &str) -> Vec<&str> {
     let bytes = line.as_bytes();
     let mut out = Vec::new();
     let (mut start, mut i) = (0, 0);
@@ -253,7 +273,7 @@ pub(super) fn segments(line: &str) -> Vec<&str> {
 }
 
 /// The words of a simple command without assignments and wrappers in front.
-pub(super) fn words_of(segment: &str) -> Vec<&str> {
+pub(in crate::distill) fn words_of(segment: &str) -> Vec<&str> {
     let mut words: Vec<&str> = segment.split_whitespace().take(60).collect();
     loop {
         let Some(first) = words.first().copied() else { return words };

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::text::cut_chars;
 
-use super::words::Words;
 use crate::analyze::{query_terms, text_key};
+use crate::distill::words::Words;
 
 /// Characters of each field.
 const MAX_FIELD: usize = 1_500;

@@ -6,10 +6,10 @@ use afterword_domain::event::ToolClass;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::text::{cut_chars, one_line};
 
-use super::cues::Wording;
-use super::findings::{Known, gist};
-use super::prose::{Sentence, joined, listed, sentences};
-use super::turn::Turn;
+use crate::distill::cues::Wording;
+use crate::distill::findings::{Known, gist};
+use crate::distill::prose::{Sentence, joined, listed, sentences};
+use crate::distill::turn::Turn;
 
 /// Characters of a request.
 const MAX_REQUEST: usize = 500;
@@ -24,7 +24,7 @@ const MAX_FILES: usize = 60;
 const MAX_STEPS: usize = 12;
 
 /// The summary of a turn; none for a turn that says nothing.
-pub(super) fn of_turn(turn: &Turn<'_>, known: &Known<'_>) -> Option<SummaryContent> {
+pub(in crate::distill) fn of_turn(turn: &Turn<'_>, known: &Known<'_>) -> Option<SummaryContent> {
     if turn.is_empty() {
         return None;
     }
@@ -115,7 +115,7 @@ fn created<'t>(turn: &'t Turn<'_>) -> impl Iterator<Item = &'t str> {
 }
 
 /// What is left to do: by the last answer, else by the agent's own list of to-dos.
-pub(super) fn next_steps(turn: &Turn<'_>) -> String {
+pub(in crate::distill) fn next_steps(turn: &Turn<'_>) -> String {
     let mut steps = turn.main.last_answer().map_or_else(Vec::new, |a| steps_in(&a.sentences));
     if steps.is_empty() {
         let list = turn.main.tools.iter().rev().find(|s| s.digest.detail.starts_with("- ["));
