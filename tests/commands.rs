@@ -149,6 +149,73 @@ fn pause_stops_capture_and_context_until_resume() {
 }
 
 #[test]
+fn a_project_is_paused_by_its_name_and_a_name_that_nobody_has_is_a_mistake() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let stored = || settle(&sandbox)["stored"].clone();
+    let edit = |session: &str| {
+        sandbox.send(&Payload::edit("src/x.rs", "a", session).session(session)).success();
+    };
+    let before = stored();
+    let answer = sandbox.afterword(&["pause", "--project", "demo-project", "--json"]).success();
+    assert_eq!(answer.json(), json!({ "paused": true, "project": "demo-project" }));
+    let start = sandbox.send(&Payload::session_start("startup").session("paused")).success();
+    assert_eq!(start.stdout, "");
+    edit("paused");
+    assert_eq!(stored(), before);
+    sandbox.afterword(&["resume", "--project", "demo-project"]).success();
+    edit("awake");
+    assert_ne!(stored(), before);
+    sandbox.afterword(&["remember", "kept by name", "--project", "name-only"]).success();
+    for (command, name, says) in [
+        (vec!["pause"], "dmo-project", "known are"),
+        (vec!["resume"], "dmo-project", "demo-project"),
+        (vec!["pause"], "name-only", "no hook works in it"),
+        (vec!["pause"], "./nowhere", "no folder"),
+        (vec!["export"], "dmo-project", "demo-project"),
+        (vec!["search", "x"], "dmo-project", "demo-project"),
+        (vec!["context"], "dmo-project", "demo-project"),
+    ] {
+        let output = sandbox.afterword(&[command.as_slice(), &["--project", name]].concat());
+        assert_eq!(output.code, Some(2), "{command:?} {name}: {}", output.stdout);
+        assert!(output.stderr.contains(says), "{command:?} {name}: {}", output.stderr);
+    }
+    assert!(!sandbox.data().join("paused").exists(), "nothing was paused by a mistake");
+}
+
+#[test]
+fn a_name_reaches_the_memory_of_its_project_from_anywhere() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let elsewhere = sandbox.another_project("elsewhere");
+    let there = |args: &[&str]| {
+        let mut command = sandbox.command(sandbox.binary());
+        command.current_dir(&elsewhere).args(args).args(["--project", "demo-project"]);
+        sandbox.run(command, b"").success().stdout
+    };
+    assert!(there(&["search", "journal", "--json"]).contains("retry_queue"));
+    assert!(there(&["context"]).contains("src/retry_queue.rs"));
+    assert!(there(&["export"]).contains("journal"));
+    there(&["remember", "Said from elsewhere"]);
+    let here = sandbox.afterword(&["search", "elsewhere", "--json"]).success().json();
+    assert!(here["results"][0]["id"].is_string(), "{here}");
+    let new = sandbox.afterword(&["remember", "first words", "--project", "brand-new"]).success();
+    assert!(new.stderr.contains("a new one is made"), "{}", new.stderr);
+}
+
+#[test]
+fn resuming_one_project_while_everything_is_paused_says_that_it_is_not_enough() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["pause"]).success();
+    let resumed = sandbox.afterword(&["resume", "--project", "."]).success();
+    assert!(resumed.stderr.contains("everything is still paused"), "{}", resumed.stderr);
+    let json = sandbox.afterword(&["resume", "--project", ".", "--json"]).success().json();
+    assert_eq!(json["paused"], true);
+    sandbox.afterword(&["resume"]).success();
+    assert!(!sandbox.data().join("paused").exists());
+}
+
+#[test]
 fn the_switch_in_the_project_keeps_it_out() {
     let sandbox = Sandbox::new(BIN);
     sandbox.start_daemon();
@@ -215,6 +282,7 @@ fn mistakes_get_a_sentence_and_the_right_exit_code() {
         (vec!["install", "notepad"], 2, "claude-code"),
         (vec!["import", "file", "/does/not/exist"], 2, "cannot read"),
         (vec!["search", "x", "--since", "yesterday"], 2, "YYYY-MM-DD"),
+        (vec!["search", "x", "--limit", "0"], 2, "1..=200"),
         (vec!["remember", "<private>all of it</private>"], 2, "nothing to remember"),
     ] {
         let output = sandbox.afterword(&args);

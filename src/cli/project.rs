@@ -10,10 +10,31 @@ use super::door::Door;
 use super::output::Failure;
 use crate::hook::project;
 
+/// Most names that an error lists.
+const LISTED_NAMES: usize = 12;
+
 /// The answer of `GET /api/projects`.
 #[derive(Debug, Deserialize)]
 struct Projects {
-    items: Vec<Project>,
+    items: Vec<Known>,
+}
+
+/// A project that the daemon knows, with every key it goes by.
+#[derive(Debug, Deserialize)]
+struct Known {
+    #[serde(flatten)]
+    project: Project,
+    keys: Vec<String>,
+}
+
+impl Known {
+    fn reference(&self) -> ProjectRef {
+        ProjectRef {
+            keys: self.keys.clone(),
+            root: self.project.root.clone(),
+            ..ProjectRef::named(&self.project.name)
+        }
+    }
 }
 
 /// The project of a folder; of the current folder unless one is given.
@@ -23,28 +44,82 @@ pub(super) fn here(tools: &Tools, folder: Option<&Path>) -> anyhow::Result<Proje
         Some(folder) => std::env::current_dir()?.join(folder),
         None => std::env::current_dir()?,
     };
+    if !folder.is_dir() {
+        return Err(Failure::User(format!("there is no folder {}", folder.display())).into());
+    }
     // An agent's own variable must not decide what a person asks about.
     Ok(project::resolve(Some(&folder), &tools.config.env))
 }
 
-/// The project that `--project` names: a folder, or a name that only one project has.
-pub(super) fn named(tools: &Tools, door: &Door, text: &str) -> anyhow::Result<ProjectRef> {
-    let expanded = crate::config::env::expand(text, &tools.config.env.user_home());
-    if text.contains(['/', '\\']) || matches!(text, "." | ".." | "~") {
-        if !expanded.exists() {
-            return Err(Failure::User(format!("there is no folder {}", expanded.display())).into());
-        }
-        return here(tools, Some(&expanded));
+/// The project of a text that is plainly a folder and no name; no daemon is asked.
+pub(super) fn of_folder(tools: &Tools, text: &str) -> anyhow::Result<Option<ProjectRef>> {
+    let is_folder = text.contains(['/', '\\']) || matches!(text, "." | ".." | "~");
+    if !is_folder {
+        return Ok(None);
+    }
+    let folder = crate::config::env::expand(text, &tools.config.env.user_home());
+    here(tools, Some(&folder)).map(Some)
+}
+
+/// The known project that `--project` names: a folder, or a name that exactly one project has.
+pub(super) fn known(tools: &Tools, door: &Door, text: &str) -> anyhow::Result<ProjectRef> {
+    let mut names = Vec::new();
+    if let Some(project) = find(tools, door, text, &mut names)? {
+        return Ok(project);
+    }
+    let list = match names.as_slice() {
+        [] => "no project is known yet".to_owned(),
+        few if few.len() <= LISTED_NAMES => format!("known are {}", few.join(", ")),
+        many => format!(
+            "known are {}, and {} more",
+            many[..LISTED_NAMES].join(", "),
+            many.len() - LISTED_NAMES
+        ),
+    };
+    Err(Failure::User(format!("no project is called '{text}'; {list}")).into())
+}
+
+/// As [`known`], where a name that nobody has yet makes a project; that is said.
+pub(super) fn known_or_new(tools: &Tools, door: &Door, text: &str) -> anyhow::Result<ProjectRef> {
+    let found = find(tools, door, text, &mut Vec::new())?;
+    Ok(found.unwrap_or_else(|| {
+        tools.out.note(&format!("warning: no project is called '{text}' yet; a new one is made"));
+        ProjectRef::named(text)
+    }))
+}
+
+/// The project of a folder or a name; none when the name is unknown, with the names there are.
+fn find(
+    tools: &Tools,
+    door: &Door,
+    text: &str,
+    names: &mut Vec<String>,
+) -> anyhow::Result<Option<ProjectRef>> {
+    if let Some(project) = of_folder(tools, text)? {
+        return Ok(Some(project));
     }
     let Projects { items } = door.get("/api/projects")?;
-    let same: Vec<&Project> = items.iter().filter(|p| p.name == text).collect();
+    let same: Vec<&Known> =
+        items.iter().filter(|known| known.project.name == text.trim()).collect();
     match same.as_slice() {
-        [] if expanded.is_dir() => here(tools, Some(&PathBuf::from(text))),
-        [] | [_] => Ok(ProjectRef::named(text)),
+        [] => {
+            if Path::new(text).is_dir() {
+                return here(tools, Some(&PathBuf::from(text))).map(Some);
+            }
+            for known in &items {
+                if !names.contains(&known.project.name) {
+                    names.push(known.project.name.clone());
+                }
+            }
+            Ok(None)
+        }
+        [one] => Ok(Some(one.reference())),
         several => {
             let list: Vec<String> = several
                 .iter()
-                .map(|p| format!("  {}", p.root.as_deref().unwrap_or("(folder unknown)")))
+                .map(|known| {
+                    format!("  {}", known.project.root.as_deref().unwrap_or("(folder unknown)"))
+                })
                 .collect();
             Err(Failure::User(format!(
                 "{} projects are called '{text}'; name one by its folder:\n{}",
@@ -56,14 +131,26 @@ pub(super) fn named(tools: &Tools, door: &Door, text: &str) -> anyhow::Result<Pr
     }
 }
 
-/// The project of `--project`, else that of the current folder.
+/// The known project of `--project`, else that of the current folder.
 pub(super) fn chosen(
     tools: &Tools,
     door: &Door,
     project: Option<&str>,
 ) -> anyhow::Result<ProjectRef> {
     match project {
-        Some(text) => named(tools, door, text),
+        Some(text) => known(tools, door, text),
+        None => here(tools, None),
+    }
+}
+
+/// As [`chosen`], for commands that may make the project they name.
+pub(super) fn chosen_or_new(
+    tools: &Tools,
+    door: &Door,
+    project: Option<&str>,
+) -> anyhow::Result<ProjectRef> {
+    match project {
+        Some(text) => known_or_new(tools, door, text),
         None => here(tools, None),
     }
 }

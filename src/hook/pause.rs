@@ -31,8 +31,10 @@ pub fn is_paused(home: &Home, project: &ProjectRef) -> bool {
     }
 }
 
-/// Pauses a project, or everything when none is given.
+/// Pauses a project, or everything when none is given. A project without keys is refused: no hook
+/// could be told that it is meant.
 pub fn pause(home: &Home, project: Option<&ProjectRef>) -> io::Result<()> {
+    has_keys(project)?;
     let mut lines = lines(home)?;
     for entry in entries(project) {
         if !lines.contains(&entry) {
@@ -42,7 +44,8 @@ pub fn pause(home: &Home, project: Option<&ProjectRef>) -> io::Result<()> {
     store(home, &lines)
 }
 
-/// Takes a project's pause back, or every pause when none is given.
+/// Takes a project's pause back, or every pause when none is given. A project without keys is
+/// refused.
 pub fn resume(home: &Home, project: Option<&ProjectRef>) -> io::Result<()> {
     let Some(project) = project else {
         return match std::fs::remove_file(home.paused_file()) {
@@ -50,6 +53,7 @@ pub fn resume(home: &Home, project: Option<&ProjectRef>) -> io::Result<()> {
             _ => Ok(()),
         };
     };
+    has_keys(Some(project))?;
     let mut lines = lines(home)?;
     lines.retain(|line| !project.keys.contains(line));
     store(home, &lines)
@@ -70,6 +74,16 @@ pub fn is_excluded(excluded: &[String], folder: &Path, user_home: &Path) -> bool
     excluded.iter().map(|e| e.trim()).filter(|e| !e.is_empty()).any(|excluded| {
         forms(&expand(excluded, user_home)).iter().any(|e| folders.iter().any(|f| f.starts_with(e)))
     })
+}
+
+fn has_keys(project: Option<&ProjectRef>) -> io::Result<()> {
+    match project {
+        Some(project) if project.keys.is_empty() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("nothing but the name of the project '{}' is known", project.name),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn entries(project: Option<&ProjectRef>) -> Vec<String> {
@@ -127,6 +141,17 @@ mod tests {
         resume(&home, None).unwrap();
         assert!(!is_paused(&home, &a));
         assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_name_alone_pauses_nothing_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path().to_owned());
+        let named = ProjectRef::named("p");
+        for refused in [pause(&home, Some(&named)), resume(&home, Some(&named))] {
+            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
+        assert!(!home.paused_file().exists());
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use afterword_domain::project::ProjectRef;
+use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use axum::Json;
 use axum::extract::{Query, State};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::api::door::Door;
@@ -51,11 +51,24 @@ pub(super) async fn by_body(
     Ok(Json(door.engine.search(&request).await?))
 }
 
+/// A project with every key it goes by.
+#[derive(Debug, Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    project: Project,
+    keys: Vec<String>,
+}
+
 /// Every project, last seen first.
 pub(super) async fn projects(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
-    let projects = door.engine.store().list_projects().await?;
-    let names: Vec<&str> = projects.iter().map(|p| p.name.as_str()).collect();
-    Ok(Json(json!({ "projects": names, "items": projects })))
+    let store = door.engine.store();
+    let mut items = Vec::new();
+    for project in store.list_projects().await? {
+        let keys = store.project_keys(project.id).await?;
+        items.push(Listed { project, keys });
+    }
+    let names: Vec<&str> = items.iter().map(|item| item.project.name.as_str()).collect();
+    Ok(Json(json!({ "projects": names, "items": items })))
 }
 
 /// The project that a reference means; `null` when none is known.

@@ -15,6 +15,9 @@ pub(in crate::cli) struct ContextArguments {
     /// The folder the session would start in; the current one unless given
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// A project's name or folder instead
+    #[arg(long, value_name = "NAME|PATH", conflicts_with = "cwd")]
+    project: Option<String>,
 }
 
 /// Prints exactly the block that the next session would receive; nothing when there is none.
@@ -23,7 +26,10 @@ pub(in crate::cli) fn context(
     arguments: &ContextArguments,
 ) -> anyhow::Result<ExitCode> {
     let door = Door::open(tools)?;
-    let project = project::here(tools, arguments.cwd.as_deref())?;
+    let project = match &arguments.project {
+        Some(text) => project::known(tools, &door, text)?,
+        None => project::here(tools, arguments.cwd.as_deref())?,
+    };
     let block: ContextBlock = door.post("/api/context", &project)?;
     if tools.out.json {
         tools.out.value(&block)?;

@@ -49,7 +49,7 @@ pub(in crate::cli) fn export(
     let scope = match &arguments.project {
         None => String::new(),
         Some(text) => {
-            let reference = project::named(tools, &door, text)?;
+            let reference = project::known(tools, &door, text)?;
             let found: Found = door.post("/api/projects/find", &reference)?;
             let project = found.project.ok_or_else(|| {
                 Failure::User(format!("nothing is remembered for {}", reference.name))

@@ -51,7 +51,7 @@ pub(in crate::cli) fn import(
     let file = File::open(path)
         .map_err(|e| Failure::User(format!("cannot read {}: {e}", path.display())))?;
     let door = Door::open(tools)?;
-    let project = project::chosen(tools, &door, wanted.as_deref())?;
+    let project = project::chosen_or_new(tools, &door, wanted.as_deref())?;
     let mut sender = Sender {
         door: &door,
         project: percent(&serde_json::to_string(&project)?),

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::door::Door;
+use crate::cli::output::Failure;
 use crate::cli::{Tools, project};
 use crate::hook::pause as paused;
 
@@ -22,11 +23,18 @@ pub(in crate::cli) struct PauseArguments {
 fn which(tools: &Tools, arguments: &PauseArguments) -> anyhow::Result<Option<ProjectRef>> {
     let Some(text) = arguments.project.as_deref() else { return Ok(None) };
     // A folder needs no daemon; only a name does.
-    if text.contains(['/', '\\']) || text.starts_with('.') {
-        return Ok(Some(project::here(tools, Some(std::path::Path::new(text)))?));
+    let found = match project::of_folder(tools, text)? {
+        Some(found) => found,
+        None => project::known(tools, &Door::open(tools)?, text)?,
+    };
+    if found.keys.is_empty() {
+        return Err(Failure::User(format!(
+            "'{}' was made by its name alone and has no folder: no hook works in it",
+            found.name
+        ))
+        .into());
     }
-    let door = Door::open(tools)?;
-    Ok(Some(project::named(tools, &door, text)?))
+    Ok(Some(found))
 }
 
 /// Stops capture and context from the next hook on.
@@ -44,7 +52,11 @@ pub(in crate::cli) fn resume(
     let project = which(tools, arguments)?;
     paused::resume(&tools.config.home, project.as_ref())
         .context("cannot note the end of the pause")?;
-    say(tools, project.as_ref(), false)
+    let still = project.as_ref().is_some_and(|p| paused::is_paused(&tools.config.home, p));
+    if still {
+        tools.out.note("warning: everything is still paused; 'afterword resume' ends that");
+    }
+    say(tools, project.as_ref(), still)
 }
 
 fn say(tools: &Tools, project: Option<&ProjectRef>, paused: bool) -> anyhow::Result<ExitCode> {

@@ -44,7 +44,7 @@ pub(in crate::cli) fn remember(
         words => words.join(" "),
     };
     let door = Door::open(tools)?;
-    let project = project::chosen(tools, &door, arguments.project.as_deref())?;
+    let project = project::chosen_or_new(tools, &door, arguments.project.as_deref())?;
     let name = project.name.clone();
     let request =
         RememberRequest { text, title: arguments.title.clone(), project, ..Default::default() };

@@ -29,9 +29,9 @@ pub(in crate::cli) struct SearchArguments {
     /// Only what was made on or after this day
     #[arg(long, value_name = "DATE")]
     since: Option<Time>,
-    /// Most results
-    #[arg(long, default_value_t = 20)]
-    limit: usize,
+    /// Most results, 1 to 200
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
+    limit: u16,
 }
 
 /// Asks the daemon and shows what it found.
@@ -50,7 +50,7 @@ pub(in crate::cli) fn search(
         project,
         kind: arguments.kind,
         since: arguments.since,
-        limit: Some(arguments.limit),
+        limit: Some(usize::from(arguments.limit)),
     };
     let answer: SearchAnswer = door.post("/api/search", &request)?;
     if tools.out.json {
