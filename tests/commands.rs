@@ -131,6 +131,9 @@ fn r3_one_bad_line_in_many_is_reported_and_skipped() {
         .map(|p| p["line"].as_u64().unwrap())
         .collect();
     assert_eq!(bad, [101, 501, 901]);
+    let file = sandbox.write("none.jsonl", "no row\nnor this\n").display().to_string();
+    let none = sandbox.afterword(&["import", "file", &file, "--json"]);
+    assert_eq!((none.code, &none.json()["failed"]), (Some(1), &json!(2)), "nothing was usable");
 }
 
 #[test]

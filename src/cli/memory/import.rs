@@ -24,6 +24,9 @@ const LINE_BYTES: usize = 16 * 1024 * 1024;
 const LISTED_PROBLEMS: usize = 20;
 
 /// Take rows in from a file
+///
+/// A line that cannot be used is reported by its number and skipped; the others are stored. Exits 1
+/// only when no line could be used.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ImportArguments {
     #[command(subcommand)]
@@ -156,7 +159,8 @@ fn finish(tools: &Tools, path: &Path, report: &ImportReport) -> anyhow::Result<E
             tools.out.note(&format!("{}:{} {}", path.display(), problem.line, problem.reason));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    let nothing_usable = report.failed > 0 && report.failed == report.read;
+    Ok(if nothing_usable { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Escapes everything of a query value that is not plainly safe.

@@ -85,6 +85,7 @@ fn every_kind_of_tool_is_understood() {
     for (tool, input) in [
         ("NotebookEdit", json!({"notebook_path": "/home/dev/.claude/memory/a.ipynb"})),
         ("write_file", json!({"absolute_path": path})),
+        ("FileSave", json!({"path": path})),
         ("replace", json!({"file_path": path})),
         ("apply_patch", json!({"input": update})),
         ("str_replace_based_edit_tool", json!({"command": "create", "path": path})),

@@ -4,47 +4,12 @@
 
 use std::rc::Rc;
 
+use afterword_domain::event::ToolClass;
+use afterword_domain::tools::class_of;
 use serde_json::{Map, Value};
 
 use super::{GuardSetup, Target, paths, shell};
 
-/// Tools that write a file, in small letters without separators.
-const FILE_TOOLS: [&str; 19] = [
-    "write",
-    "edit",
-    "multiedit",
-    "notebookedit",
-    "searchreplace",
-    "writefile",
-    "editfile",
-    "createfile",
-    "deletefile",
-    "writetofile",
-    "replaceinfile",
-    "editnotebook",
-    "replace",
-    "create",
-    "patch",
-    "applypatch",
-    "strreplace",
-    "strreplaceeditor",
-    "strreplacebasededittool",
-];
-/// Tools that run a command line.
-const SHELL_TOOLS: [&str; 12] = [
-    "bash",
-    "powershell",
-    "pwsh",
-    "monitor",
-    "shell",
-    "localshell",
-    "terminal",
-    "execcommand",
-    "executecommand",
-    "runcommand",
-    "runshellcommand",
-    "runterminalcmd",
-];
 /// Words in the name of a tool from outside that announce a write.
 const WRITING_WORDS: [&str; 16] = [
     "write",
@@ -103,10 +68,12 @@ pub(super) fn targets(setup: &GuardSetup, tool_name: &str, tool_input: &Value) -
     if tool_name.starts_with("mcp__") {
         return outside_targets(setup, tool_name, input, &folder);
     }
-    if SHELL_TOOLS.contains(&name.as_str()) {
+    let class = class_of(tool_name);
+    if class == ToolClass::Shell || name == "monitor" {
         return shell_targets(setup, &name, input, &folder);
     }
-    if FILE_TOOLS.contains(&name.as_str()) && input.get("command") != Some(&Value::from("view")) {
+    let writes = matches!(class, ToolClass::Write | ToolClass::Edit);
+    if writes && input.get("command") != Some(&Value::from("view")) {
         let mut found = Vec::new();
         collect_paths(input, &PATH_KEYS, &mut found);
         if name.ends_with("patch") {

@@ -1,8 +1,10 @@
-//! Tools as Claude Code and the observer's callers name them: their kinds, the files and commands they name, and what of their answers is
-//! worth keeping.
+//! A tool use with what rules need of it, and without what weighs and says nothing.
 
-use crate::event::{ToolClass, ToolUse};
 use serde_json::{Map, Value};
+
+use super::class::class_of_call;
+use super::paths::paths_of;
+use crate::event::{ToolClass, ToolUse};
 
 /// Length from which a text without a blank is taken for encoded bytes.
 const ENCODED: usize = 4 * 1024;
@@ -10,7 +12,7 @@ const ENCODED: usize = 4 * 1024;
 /// A tool use with its kind, files and command, and without the weight of its answer. The caller
 /// adds ids, errors and times.
 pub fn describe(name: &str, mut input: Value, mut output: Value) -> ToolUse {
-    let class = class_of(name);
+    let class = class_of_call(name, &input);
     if class == ToolClass::Mcp {
         output = unwrap_blocks(output);
     }
@@ -25,42 +27,6 @@ pub fn describe(name: &str, mut input: Value, mut output: Value) -> ToolUse {
         output,
         ..ToolUse::default()
     }
-}
-
-/// What kind of thing a tool does.
-pub fn class_of(name: &str) -> ToolClass {
-    match name {
-        "Read" | "NotebookRead" => ToolClass::Read,
-        "Write" => ToolClass::Write,
-        "Edit" | "MultiEdit" | "NotebookEdit" => ToolClass::Edit,
-        "Bash" | "PowerShell" => ToolClass::Shell,
-        "Grep" | "Glob" | "LS" => ToolClass::Search,
-        "WebFetch" | "WebSearch" => ToolClass::Web,
-        "Agent" | "Task" => ToolClass::Agent,
-        _ if name.starts_with("mcp__") => ToolClass::Mcp,
-        _ => ToolClass::Other,
-    }
-}
-
-/// The files that a call names. A search names a folder to look in, which is no file it used.
-fn paths_of(class: ToolClass, input: &Value) -> Vec<String> {
-    let keys: &[&str] = match class {
-        ToolClass::Read | ToolClass::Write | ToolClass::Edit => {
-            &["file_path", "notebook_path", "path"]
-        }
-        ToolClass::Mcp => &["file_path", "path", "paths"],
-        _ => &[],
-    };
-    let mut paths: Vec<String> = Vec::new();
-    for value in keys.iter().filter_map(|key| input.get(key)) {
-        let listed = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        for path in listed.iter().filter_map(Value::as_str).filter(|p| !p.is_empty()) {
-            if !paths.iter().any(|known| known == path) {
-                paths.push(path.to_owned());
-            }
-        }
-    }
-    paths
 }
 
 fn command_of(class: ToolClass, input: &Value) -> Option<String> {
