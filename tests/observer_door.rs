@@ -116,35 +116,101 @@ fn i15_an_observation_of_an_unknown_session_makes_it() {
 }
 
 #[test]
-fn n1_n2_n3_only_callers_with_the_token_and_a_loopback_name_come_in() {
+fn an_editor_that_saves_files_is_understood() {
     let sandbox = Sandbox::new(BIN);
     let door = Door::open(&sandbox);
-    let port = door.0.port();
-    let token = std::fs::read_to_string(sandbox.data().join("token")).unwrap();
-    let ask = |head: &str| -> u16 {
-        use std::io::{Read as _, Write as _};
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(!answer.to_lowercase().contains("access-control-allow-origin"), "{answer}");
-        answer.split(' ').nth(1).unwrap().parse().unwrap()
-    };
-    let bearer = format!("Authorization: Bearer {}\r\n", token.trim());
-    let host = format!("Host: 127.0.0.1:{port}\r\n");
-    assert_eq!(ask(&format!("GET /api/stats HTTP/1.1\r\n{host}{bearer}")), 200);
-    assert_eq!(ask(&format!("GET /api/stats HTTP/1.1\r\n{host}")), 401);
-    assert_eq!(
-        ask(&format!("GET /api/stats HTTP/1.1\r\n{host}Authorization: Bearer wrong\r\n")),
-        401
+    door.post(
+        "/sessions/init",
+        &json!({ "sessionId": "ide", "project": "shop", "userPrompt": "Round the totals" }),
     );
-    assert_eq!(ask(&format!("GET /health HTTP/1.1\r\n{host}")), 200);
-    assert_eq!(ask(&format!("GET /health HTTP/1.1\r\nHost: evil.com\r\n{bearer}")), 403);
-    assert_eq!(
-        ask(&format!("GET /api/stats HTTP/1.1\r\nHost: 127.0.0.1.evil.com\r\n{bearer}")),
-        403
-    );
-    let origin = "Origin: http://evil.com\r\n";
-    assert_eq!(ask(&format!("GET /api/stats HTTP/1.1\r\n{host}{bearer}{origin}")), 403);
-    assert_eq!(ask(&format!("GET /nowhere HTTP/1.1\r\n{host}{bearer}")), 404);
+    for (tool, input) in [
+        ("FileSave", json!({ "path": "/home/dev/shop/src/saved.rs" })),
+        ("write_file", json!({ "absolute_path": "/home/dev/shop/src/written.rs", "content": "x" })),
+        ("apply_patch", json!({ "input": "*** Update File: src/patched.rs\n" })),
+        ("FileEdit", json!({ "uri": "file:///home/dev/shop/src/an%20edit.rs" })),
+    ] {
+        let body = json!({
+            "claudeSessionId": "ide", "tool_name": tool, "tool_input": input,
+            "tool_response": "File saved successfully",
+        });
+        assert_eq!(door.post("/api/sessions/observations", &body)["status"], "queued", "{tool}");
+    }
+    settle(&sandbox);
+    let export = sandbox.afterword(&["export", "--project", "shop"]).success().stdout;
+    for file in ["src/saved.rs", "src/written.rs", "src/patched.rs", "src/an edit.rs"] {
+        assert!(export.contains(file), "{file} in {export}");
+    }
+    let observation = export.lines().find(|l| l.contains("src/saved.rs")).unwrap();
+    let row: Value = serde_json::from_str(observation).unwrap();
+    assert!(row["content"]["files_modified"].to_string().contains("saved.rs"), "{row}");
+}
+
+#[test]
+fn a_caller_that_reports_no_prompts_still_says_what_was_asked() {
+    let sandbox = Sandbox::new(BIN);
+    let door = Door::open(&sandbox);
+    let summarize = json!({
+        "claudeSessionId": "quiet", "project": "shop",
+        "last_user_message": "Why does the basket forget its coupons?",
+        "last_assistant_message": "The coupon was kept in the page only. Next steps:\n- add a test",
+    });
+    for _ in 0..2 {
+        assert_eq!(door.post("/api/sessions/summarize", &summarize)["status"], "queued");
+    }
+    let status = settle(&sandbox);
+    assert_eq!(status["rows"]["prompt"], 1, "said twice is once: {status}");
+    assert_eq!(status["stored"], 2, "{status}");
+    let block = door.text("/api/context/inject?project=shop");
+    assert!(block.contains("basket forget its coupons"), "{block}");
+    // A session whose prompts came is not told again what was asked.
+    let init = json!({ "sessionId": "loud", "project": "shop", "userPrompt": "Sort the basket" });
+    door.post("/sessions/init", &init);
+    let mut again = summarize;
+    again["claudeSessionId"] = "loud".into();
+    door.post("/api/sessions/summarize", &again);
+    assert_eq!(settle(&sandbox)["rows"]["prompt"], 2);
+    let private = json!({
+        "claudeSessionId": "private", "last_user_message": "<private>my salary</private>",
+        "last_assistant_message": "It is a lot.",
+    });
+    assert_eq!(door.post("/api/sessions/summarize", &private)["reason"], "private");
+}
+
+#[test]
+fn bodies_are_read_leniently() {
+    let sandbox = Sandbox::new(BIN);
+    let door = Door::open(&sandbox);
+    let both = json!({
+        "claudeSessionId": "one", "contentSessionId": "one", "session_id": "one",
+        "project": 2026, "prompt": "a", "userPrompt": "a", "promptNumber": "1",
+    });
+    let first = door.post("/api/sessions/init", &both);
+    let number = json!({ "sessionId": 7, "project": "shop", "userPrompt": "b" });
+    let second = door.post("/sessions/init", &number);
+    assert_ne!(first["sessionDbId"], second["sessionDbId"]);
+    let text = json!({ "sessionId": "7", "project": "shop", "userPrompt": "b" });
+    assert_eq!(door.post("/sessions/init", &text)["sessionDbId"], second["sessionDbId"]);
+    door.post("/api/processing", &json!({}));
+}
+
+#[test]
+fn of_several_projects_the_most_special_that_is_known_is_given() {
+    let sandbox = Sandbox::new(BIN);
+    let door = Door::open(&sandbox);
+    for (session, project) in [("a", "parent"), ("b", "worktree")] {
+        let text = format!("Work on the {project} part of the shop");
+        let body = json!({ "sessionId": session, "project": project, "userPrompt": text });
+        door.post("/sessions/init", &body);
+        let tool = json!({
+            "sessionId": session, "tool_name": "FileSave",
+            "tool_input": { "path": format!("src/{project}.rs") },
+        });
+        door.post("/api/sessions/observations", &tool);
+    }
+    settle(&sandbox);
+    let inject = |query: &str| door.text(&format!("/api/context/inject?{query}"));
+    assert!(inject("projects=parent,worktree").contains("src/worktree.rs"));
+    assert!(inject("projects=parent,%20nobody").contains("src/parent.rs"));
+    assert!(inject("project=parent&projects=parent,worktree").contains("src/parent.rs"));
+    assert_eq!(inject("projects=nobody,"), "");
 }

@@ -1,53 +1,93 @@
 //! Who may come in: loopback names only, no foreign page, and the token.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use afterword_domain::wire::{PROTOCOL, PROTOCOL_HEADER};
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::door::Door;
 use super::error::ApiError;
+use super::table::Access;
 
-/// Routes that answer without a token, and say nothing but that the server lives.
-const OPEN_ROUTES: [&str; 4] = ["/health", "/api/health", "/api/readiness", "/api/version"];
+/// How long finding an answer may take; people's commands wait two minutes.
+const ANSWER: Duration = Duration::from_secs(110);
+
+/// What every answer tells a browser: no page, no frame, no guessing, no keeping.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Where a browser says who made it ask.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// What the guard needs to know.
+#[derive(Debug)]
+pub(super) struct Entrance {
+    pub(super) door: Arc<Door>,
+    /// Who may use each path; a path that is not here needs the token.
+    pub(super) access: HashMap<&'static str, Access>,
+}
 
 /// Stands in front of every route.
-pub(super) async fn guard(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    let mut response = match admit(&door, &request) {
+pub(super) async fn guard(
+    State(entrance): State<Arc<Entrance>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match admit(&entrance, &request) {
         Ok(()) => {
-            door.touch();
-            next.run(request).await
+            entrance.door.touch();
+            tokio::time::timeout(ANSWER, next.run(request))
+                .await
+                .unwrap_or_else(|_| ApiError::timeout().into_response())
         }
         Err(error) => error.into_response(),
     };
     let headers = response.headers_mut();
     headers.insert(PROTOCOL_HEADER, HeaderValue::from(PROTOCOL));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    for (name, value) in HEADERS {
+        // A page may have a policy of its own.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
     response
 }
 
-fn admit(door: &Door, request: &Request) -> Result<(), ApiError> {
+fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
+    let all = |name| headers.get_all(name).iter().map(|v: &HeaderValue| v.to_str().unwrap_or(""));
     // A page that rebinds its name to 127.0.0.1 sends its own name here.
-    let host = headers.get(header::HOST).and_then(|h| h.to_str().ok()).unwrap_or("");
-    if !is_loopback(host) {
+    let host = all(header::HOST).next().unwrap_or("");
+    if !is_loopback(host) || all(header::HOST).count() != 1 {
         return Err(ApiError::forbidden("this server answers to loopback names only"));
     }
-    if let Some(origin) = headers.get(header::ORIGIN) {
-        let origin = origin.to_str().unwrap_or("");
-        if origin.strip_prefix("http://") != Some(host) {
-            return Err(ApiError::forbidden("other pages may not ask this server"));
-        }
+    let foreign_origin = all(header::ORIGIN).any(|o| o.strip_prefix("http://") != Some(host));
+    let foreign_site = all(FETCH_SITE).any(|site| !matches!(site, "same-origin" | "none"));
+    if foreign_origin || foreign_site {
+        return Err(ApiError::forbidden("other pages may not ask this server"));
     }
-    if OPEN_ROUTES.contains(&request.uri().path()) {
-        return Ok(());
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let access = path.and_then(|path| entrance.access.get(path)).unwrap_or(&Access::Token);
+    match access {
+        Access::Everybody => return Ok(()),
+        Access::Observer if entrance.door.observer_is_open => return Ok(()),
+        Access::Observer | Access::Token => {}
     }
     match token(headers) {
-        Some(token) if same(token.as_bytes(), door.token.as_bytes()) => Ok(()),
+        Some(token) if same(token.as_bytes(), entrance.door.token.as_bytes()) => Ok(()),
         _ => Err(ApiError::unauthorized()),
     }
 }

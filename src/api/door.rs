@@ -23,6 +23,8 @@ pub struct DoorSetup {
     pub engine: Arc<Engine>,
     /// The secret that callers show.
     pub token: String,
+    /// Whether the observer door needs no token: only by the person's own setting.
+    pub observer_is_open: bool,
     /// Counts the spool folder.
     pub spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
     /// Turns true to stop the server.
@@ -39,6 +41,7 @@ impl fmt::Debug for DoorSetup {
 pub struct Door {
     pub(super) engine: Arc<Engine>,
     pub(super) token: String,
+    pub(super) observer_is_open: bool,
     pub(super) started_ms: i64,
     spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
     stop: watch::Sender<bool>,
@@ -61,6 +64,7 @@ impl Door {
         Arc::new(Self {
             engine: setup.engine,
             token: setup.token,
+            observer_is_open: setup.observer_is_open,
             started_ms: now,
             spool_count: setup.spool_count,
             stop: setup.stop,

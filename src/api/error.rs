@@ -6,9 +6,12 @@
 //! | no token, or a wrong one | 401 | `unauthorized` |
 //! | a foreign Host or Origin | 403 | `forbidden` |
 //! | no such row, project or route | 404 | `not_found` |
+//! | a method that the route does not have | 405 | `method` |
+//! | a body that does not come to its end | 408 | `too_slow` |
 //! | a body that is too large | 413 | `too_large` |
 //! | the spool is drained first | 503 | `draining` |
 //! | the database is busy, full or damaged | 503 | `store` |
+//! | an answer that cannot be found in time | 503 | `timeout` |
 
 use afterword_domain::wire::daemon::ErrorBody;
 use axum::Json;
@@ -50,6 +53,32 @@ impl ApiError {
 
     pub(super) fn forbidden(error: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", error, None)
+    }
+
+    pub(super) fn method() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method", "not with this method", None)
+    }
+
+    pub(super) fn too_slow() -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body did not come to its end", None)
+    }
+
+    pub(super) fn too_large() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            "the body is too large",
+            Some("send less at a time"),
+        )
+    }
+
+    pub(super) fn timeout() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "timeout",
+            "the answer was not found in time",
+            Some("try again; if it stays so, run 'afterword doctor'"),
+        )
     }
 
     pub(super) fn draining() -> Self {

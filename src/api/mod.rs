@@ -1,12 +1,16 @@
 //! HTTP and live events, shared by the daemon and the team server.
 //!
 //! `routes/` has one file a noun; [`door`] is what every route may touch; [`auth`] stands in front
-//! of all of them. Routes translate: the rules are the engine's.
+//! of all of them and looks up in [`table`] who may come in; [`body`] reads what callers send.
+//! Routes translate: the rules are the engine's.
 
 mod auth;
+mod body;
 mod door;
 mod error;
 mod routes;
+mod table;
 
 pub use door::{Door, DoorSetup, SpoolCount};
-pub use routes::router;
+pub use routes::{router, routes};
+pub use table::{Access, Route};

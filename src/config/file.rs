@@ -11,6 +11,8 @@ use serde::Deserialize;
 pub struct FileConfig {
     /// The local process.
     pub daemon: Daemon,
+    /// Who may ask the local process.
+    pub api: Api,
     /// What is taken in.
     pub capture: Capture,
     /// What is given back.
@@ -33,6 +35,26 @@ impl Default for Daemon {
     fn default() -> Self {
         Self { port: 37_777, idle_exit_minutes: 60 }
     }
+}
+
+/// `[api]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Api {
+    /// Whether integrations of the five-stage observer must show the token.
+    pub observer_auth: ObserverAuth,
+}
+
+/// What callers of the observer door must show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ObserverAuth {
+    /// The token of the data folder.
+    #[default]
+    Token,
+    /// Nothing: every program on this machine may write sessions and read context blocks. Host and
+    /// Origin are still checked.
+    Off,
 }
 
 /// `[capture]`

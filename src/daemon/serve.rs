@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::{endpoint, lock, log, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::Config;
+use crate::config::file::ObserverAuth;
 
 /// How long connections may take to finish once the daemon is asked to leave.
 const GRACE: Duration = Duration::from_secs(3);
@@ -101,6 +102,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
         token: endpoint::token(&home.token_file()).context("cannot keep the token")?,
+        observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         spool_count: Box::new(move || spool::count(&folder)),
         stop,
     });

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Ping;
 use afterword_domain::wire::status::Status;
-use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
+use crate::api::body::Json;
 use crate::api::door::Door;
 use crate::api::error::ApiResult;
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
-use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::Deserialize;
 
+use crate::api::body::{Json, Query};
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use afterword_domain::memory::Origin;
 use afterword_domain::wire::memory::{ForgetRequest, Forgotten, RememberRequest, Remembered};
 use afterword_domain::{Kind, PublicId};
-use axum::Json;
 use axum::extract::State;
 
+use crate::api::body::Json;
 use crate::api::door::Door;
 use crate::api::error::ApiResult;
 

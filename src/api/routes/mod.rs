@@ -14,11 +14,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
-use axum::routing::{get, post};
+use axum::routing::post;
 
-use super::auth;
+use super::auth::{self, Entrance};
 use super::door::Door;
 use super::error::ApiError;
+use super::table::Access::{Everybody, Observer, Token};
+use super::table::{Route, Table};
 
 /// Most bytes of an ordinary body.
 const BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -28,50 +30,65 @@ const IMPORT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The routes of a server, behind the guard.
 pub fn router(door: Arc<Door>) -> Router {
-    Router::new()
-        .merge(people())
-        .merge(observer_door())
-        .route("/api/events", post(events::take))
-        .route("/api/context/inject", get(context::inject))
+    let table = table();
+    let entrance = Arc::new(Entrance { door: Arc::clone(&door), access: table.access() });
+    table
+        .router
         .fallback(async || ApiError::not_found("no such route"))
+        .method_not_allowed_fallback(async || ApiError::method())
         .layer(DefaultBodyLimit::max(BODY_BYTES))
-        .layer(middleware::from_fn_with_state(Arc::clone(&door), auth::guard))
+        .layer(middleware::from_fn_with_state(entrance, auth::guard))
         .with_state(door)
 }
 
+/// Every route that [`router`] serves.
+pub fn routes() -> Vec<Route> {
+    table().routes
+}
+
+fn table() -> Table {
+    observer_door(people(Table::default())).post("/api/events", Token, events::take).get(
+        "/api/context/inject",
+        Observer,
+        context::inject,
+    )
+}
+
 /// What people's commands and the viewer ask.
-fn people() -> Router<Arc<Door>> {
-    Router::new()
-        .route("/api/ping", get(admin::ping))
-        .route("/health", get(admin::health))
-        .route("/api/stats", get(admin::stats))
-        .route("/api/check", get(admin::check))
-        .route("/api/admin/shutdown", post(admin::shutdown))
-        .route("/api/jobs/retry", post(admin::retry_jobs))
-        .route("/api/context", post(context::block))
-        .route("/api/search", get(search::by_query).post(search::by_body))
-        .route("/api/projects", get(search::projects))
-        .route("/api/projects/find", post(search::find_project))
-        .route("/api/memories", post(memories::remember))
-        .route("/api/forget", post(memories::forget))
-        .route("/api/export", get(portable::export))
-        .route("/api/import", post(portable::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)))
-        .route("/stream", get(stream::unnamed))
+fn people(table: Table) -> Table {
+    let import = Route { method: "POST", path: "/api/import", access: Token };
+    table
+        .get("/api/ping", Token, admin::ping)
+        .get("/health", Everybody, admin::health)
+        .get("/api/stats", Token, admin::stats)
+        .get("/api/check", Token, admin::check)
+        .post("/api/admin/shutdown", Token, admin::shutdown)
+        .post("/api/jobs/retry", Token, admin::retry_jobs)
+        .post("/api/context", Token, context::block)
+        .get("/api/search", Token, search::by_query)
+        .post("/api/search", Token, search::by_body)
+        .get("/api/projects", Token, search::projects)
+        .post("/api/projects/find", Token, search::find_project)
+        .post("/api/memories", Token, memories::remember)
+        .post("/api/forget", Token, memories::forget)
+        .get("/api/export", Token, portable::export)
+        .add(import, post(portable::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)))
+        .get("/stream", Token, stream::unnamed)
 }
 
 /// What integrations of the five-stage observer ask, old and new spellings.
-fn observer_door() -> Router<Arc<Door>> {
-    Router::new()
-        .route("/api/health", get(admin::health))
-        .route("/api/readiness", get(observer::readiness))
-        .route("/api/version", get(observer::version))
-        .route("/sessions/init", post(observer::init))
-        .route("/sessions/{id}/init", post(observer::init_by_id))
-        .route("/api/sessions/init", post(observer::init))
-        .route("/api/sessions/observations", post(observer::observation))
-        .route("/api/sessions/summarize", post(observer::summarize))
-        .route("/api/sessions/complete", post(observer::complete))
-        .route("/api/sessions/session-end", post(observer::complete))
-        .route("/api/processing", post(observer::processing))
-        .route("/api/processing-status", get(observer::processing_status))
+fn observer_door(table: Table) -> Table {
+    table
+        .get("/api/health", Everybody, admin::health)
+        .get("/api/readiness", Everybody, observer::readiness)
+        .get("/api/version", Everybody, observer::version)
+        .post("/sessions/init", Observer, observer::init)
+        .post("/sessions/{id}/init", Observer, observer::init_by_id)
+        .post("/api/sessions/init", Observer, observer::init)
+        .post("/api/sessions/observations", Observer, observer::observation)
+        .post("/api/sessions/summarize", Observer, observer::summarize)
+        .post("/api/sessions/complete", Observer, observer::complete)
+        .post("/api/sessions/session-end", Observer, observer::complete)
+        .post("/api/processing", Observer, observer::processing)
+        .get("/api/processing-status", Observer, observer::processing_status)
 }

@@ -7,10 +7,10 @@ use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::{ImportReport, PortableRow};
 use afterword_store::contract::ExportCursor;
-use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::{Request, State};
 use serde::{Deserialize, Serialize};
 
+use crate::api::body::{self, Json, Query};
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
 
@@ -66,9 +66,14 @@ fn one() -> u64 {
 pub(super) async fn import(
     State(door): State<Arc<Door>>,
     Query(query): Query<ImportQuery>,
-    body: String,
+    request: Request,
 ) -> ApiResult<Json<ImportReport>> {
+    let lines = body::bytes(request, &()).await?;
     let project: ProjectRef = serde_json::from_str(&query.project)
         .map_err(|e| ApiError::invalid(format!("project is no reference: {e}")))?;
-    Ok(Json(door.engine.import_lines(&body, query.first_line, &project).await?))
+    Ok(Json(
+        door.engine
+            .import_lines(&String::from_utf8_lossy(&lines), query.first_line, &project)
+            .await?,
+    ))
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
-use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::api::body::{Json, Query};
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
 
@@ -40,6 +40,9 @@ pub(super) async fn by_query(
             .transpose()
             .map_err(|_| ApiError::invalid("limit must be a whole number"))?,
     };
+    if request.limit == Some(0) {
+        return Err(ApiError::invalid("limit must be at least 1"));
+    }
     Ok(Json(door.engine.search(&request).await?))
 }
 
@@ -48,6 +51,9 @@ pub(super) async fn by_body(
     State(door): State<Arc<Door>>,
     Json(request): Json<SearchRequest>,
 ) -> ApiResult<Json<SearchAnswer>> {
+    if request.limit == Some(0) {
+        return Err(ApiError::invalid("limit must be at least 1"));
+    }
     Ok(Json(door.engine.search(&request).await?))
 }
 

@@ -1,0 +1,96 @@
+//! The table of routes: what is served, and who may come in.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::handler::Handler;
+use axum::routing::{MethodRouter, get, post};
+
+use super::door::Door;
+
+/// Who may use a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody on this machine: it says nothing but that the server lives.
+    Everybody,
+    /// Whoever has the token; everybody on this machine where the person has opened the observer
+    /// door.
+    Observer,
+    /// Whoever has the token.
+    Token,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// The path, with `{id}` for its variable part.
+    pub path: &'static str,
+    /// Who may use it.
+    pub access: Access,
+}
+
+/// Routes as they are added, with their handlers.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) routes: Vec<Route>,
+    pub(super) router: Router<Arc<Door>>,
+}
+
+impl Table {
+    pub(super) fn get<H, T>(self, path: &'static str, access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.add(Route { method: "GET", path, access }, get(handler))
+    }
+
+    pub(super) fn post<H, T>(self, path: &'static str, access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.add(Route { method: "POST", path, access }, post(handler))
+    }
+
+    pub(super) fn add(mut self, route: Route, handler: MethodRouter<Arc<Door>>) -> Self {
+        self.router = self.router.route(route.path, handler);
+        self.routes.push(route);
+        self
+    }
+
+    /// Who may use each path: where methods differ, the strictest counts.
+    pub(super) fn access(&self) -> HashMap<&'static str, Access> {
+        let mut access = HashMap::new();
+        for route in &self.routes {
+            let known = access.entry(route.path).or_insert(route.access);
+            if route.access == Access::Token || *known == Access::Everybody {
+                *known = route.access;
+            }
+        }
+        access
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_method_of_a_path_counts() {
+        let say = async || "";
+        let table = Table::default()
+            .get("/a", Access::Everybody, say)
+            .post("/a", Access::Token, say)
+            .post("/b", Access::Token, say)
+            .get("/b", Access::Observer, say)
+            .get("/c", Access::Everybody, say);
+        let access = table.access();
+        assert_eq!(access["/a"], Access::Token);
+        assert_eq!(access["/b"], Access::Token);
+        assert_eq!(access["/c"], Access::Everybody);
+    }
+}
