@@ -87,7 +87,7 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
         Access::Observer | Access::Token => {}
     }
     match token(headers) {
-        Some(token) if same(token.as_bytes(), entrance.door.token.as_bytes()) => Ok(()),
+        Some(token) if entrance.door.knows(token) => Ok(()),
         _ => Err(ApiError::unauthorized()),
     }
 }
@@ -95,11 +95,6 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
 fn token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     value.strip_prefix("Bearer ").map(str::trim)
-}
-
-/// Compares in a time that does not tell how much was right.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -136,11 +131,5 @@ mod tests {
         {
             assert!(!is_loopback(host), "{host}");
         }
-    }
-
-    #[test]
-    fn tokens_are_compared_whole() {
-        assert!(same(b"abc", b"abc"));
-        assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"", b"a"));
     }
 }

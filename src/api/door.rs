@@ -1,7 +1,8 @@
 //! What every route may touch.
 
-use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
+use std::{fmt, io};
+
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct DoorSetup {
     pub engine: Arc<Engine>,
     /// The secret that callers show.
     pub token: String,
+    /// Makes and keeps a new secret.
+    pub new_token: Box<dyn Fn() -> io::Result<String> + Send + Sync>,
     /// Whether the observer door needs no token: only by the person's own setting.
     pub observer_is_open: bool,
     /// Counts the spool folder.
@@ -40,7 +43,8 @@ impl fmt::Debug for DoorSetup {
 /// The state shared by all routes of one server.
 pub struct Door {
     pub(super) engine: Arc<Engine>,
-    pub(super) token: String,
+    token: RwLock<String>,
+    new_token: Box<dyn Fn() -> io::Result<String> + Send + Sync>,
     pub(super) observer_is_open: bool,
     pub(super) started_ms: i64,
     spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
@@ -63,7 +67,8 @@ impl Door {
         let now = setup.engine.clock().now().millis();
         Arc::new(Self {
             engine: setup.engine,
-            token: setup.token,
+            token: RwLock::new(setup.token),
+            new_token: setup.new_token,
             observer_is_open: setup.observer_is_open,
             started_ms: now,
             spool_count: setup.spool_count,
@@ -73,6 +78,19 @@ impl Door {
             last_request_ms: AtomicI64::new(now),
             hinted: AtomicBool::new(false),
         })
+    }
+
+    /// Whether a caller shows the secret.
+    pub(super) fn knows(&self, shown: &str) -> bool {
+        let token = self.token.read().expect("no panic while held");
+        same(shown.as_bytes(), token.as_bytes())
+    }
+
+    /// Puts a new secret in force; the old one counts no more when this returns.
+    pub(super) fn rotate_token(&self) -> io::Result<()> {
+        let mut token = self.token.write().expect("no panic while held");
+        *token = (self.new_token)()?;
+        Ok(())
     }
 
     /// Lets live events in, or holds them back while older ones from the spool go first.
@@ -127,5 +145,21 @@ impl Door {
     /// Turns true when the server is to stop.
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()
+    }
+}
+
+/// Compares in a time that does not tell how much was right.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_compared_whole() {
+        assert!(same(b"abc", b"abc"));
+        assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"", b"a"));
     }
 }

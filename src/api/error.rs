@@ -11,6 +11,7 @@
 //! | a body that is too large | 413 | `too_large` |
 //! | the spool is drained first | 503 | `draining` |
 //! | the database is busy, full or damaged | 503 | `store` |
+//! | a new token cannot be kept | 503 | `token` |
 //! | an answer that cannot be found in time | 503 | `timeout` |
 
 use afterword_domain::wire::daemon::ErrorBody;
@@ -78,6 +79,15 @@ impl ApiError {
             "timeout",
             "the answer was not found in time",
             Some("try again; if it stays so, run 'afterword doctor'"),
+        )
+    }
+
+    pub(super) fn token_not_kept(error: &std::io::Error) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "token",
+            format!("the new token cannot be kept, so the old one stays: {error}"),
+            Some("run 'afterword doctor'"),
         )
     }
 

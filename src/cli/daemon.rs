@@ -39,6 +39,8 @@ enum Action {
     Restart,
     /// Say whether it runs, and where
     Status,
+    /// Put a new token in force; the old one counts no more
+    RotateToken,
 }
 
 /// Does what was asked with the daemon of the data folder.
@@ -55,6 +57,7 @@ pub(super) fn daemon(tools: &Tools, arguments: &DaemonArguments) -> anyhow::Resu
             start(tools)
         }
         Action::Status => status(tools),
+        Action::RotateToken => rotate_token(tools),
     }
 }
 
@@ -140,6 +143,17 @@ fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
             }))?;
         }
         Err(error) => tools.out.line(&sentence(&error.to_string())),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rotate_token(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let answer: Value = Door::open(tools)?.post("/api/admin/rotate-token", &json!({}))?;
+    if tools.out.json {
+        tools.out.value(&answer)?;
+    } else {
+        let file = tools.config.home.token_file();
+        tools.out.line(&format!("A new token is in force; it is in {}.", file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

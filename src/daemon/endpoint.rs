@@ -19,6 +19,11 @@ pub(super) fn token(path: &Path) -> io::Result<String> {
             return Ok(token.to_owned());
         }
     }
+    new_token(path)
+}
+
+/// Makes a new token and keeps it in place of the old one.
+pub(super) fn new_token(path: &Path) -> io::Result<String> {
     let token = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
     write_private(path, token.as_bytes())?;
     Ok(token)

@@ -98,10 +98,11 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let (stop, _) = watch::channel(false);
-    let folder = home.spool();
+    let (folder, token_file) = (home.spool(), home.token_file());
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
         token: endpoint::token(&home.token_file()).context("cannot keep the token")?,
+        new_token: Box::new(move || endpoint::new_token(&token_file)),
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         spool_count: Box::new(move || spool::count(&folder)),
         stop,

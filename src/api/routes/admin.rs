@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::api::body::Json;
 use crate::api::door::Door;
-use crate::api::error::ApiResult;
+use crate::api::error::{ApiError, ApiResult};
 
 /// Proof of life for whoever has the token.
 pub(super) async fn ping(State(door): State<Arc<Door>>) -> Json<Ping> {
@@ -48,6 +48,12 @@ pub(super) async fn check(State(door): State<Arc<Door>>) -> ApiResult<Json<Value
 pub(super) async fn retry_jobs(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
     let retried = door.engine.retry_parked().await?;
     Ok(Json(json!({ "retried": retried })))
+}
+
+/// Puts a new token in force, in the data folder and here.
+pub(super) async fn rotate_token(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
+    door.rotate_token().map_err(|error| ApiError::token_not_kept(&error))?;
+    Ok(Json(json!({ "status": "rotated" })))
 }
 
 /// Asks the server to leave; what is in flight is finished.

@@ -63,6 +63,7 @@ fn people(table: Table) -> Table {
         .get("/api/stats", Token, admin::stats)
         .get("/api/check", Token, admin::check)
         .post("/api/admin/shutdown", Token, admin::shutdown)
+        .post("/api/admin/rotate-token", Token, admin::rotate_token)
         .post("/api/jobs/retry", Token, admin::retry_jobs)
         .post("/api/context", Token, context::block)
         .get("/api/search", Token, search::by_query)
