@@ -54,6 +54,12 @@ impl Wording {
         self.lower.trim_end().ends_with(['?', '？'])
             || self.starts(vocabulary::OPENS_NO_STATEMENT)
             || self.has(vocabulary::NO_STATEMENT)
+            || self.gives_orders()
+    }
+
+    /// Gives orders to whoever reads it.
+    pub(super) fn gives_orders(&self) -> bool {
+        self.has(vocabulary::ORDERS)
     }
 
     /// A guess or a proposal, not something that was found or settled.
@@ -66,10 +72,33 @@ impl Wording {
         self.has(vocabulary::DECISIONS)
     }
 
-    /// Says that one thing took the place of another: a decision when enough is said about it.
+    /// Says that one thing took the place of another and why: without a reason it is a change.
     pub(super) fn is_replacement(&self) -> bool {
-        let enough = if self.lower.is_ascii() { 60 } else { 14 };
-        self.lower.chars().count() >= enough && self.has(vocabulary::REPLACEMENTS)
+        self.has(vocabulary::REPLACEMENTS) && self.has(vocabulary::REASONS)
+    }
+
+    /// Weighs options, proposes or asks.
+    pub(super) fn is_proposal(&self) -> bool {
+        self.lower.trim_end().ends_with(['?', '？'])
+            || self.starts(vocabulary::OPENS_OPTION)
+            || self.has(vocabulary::PROPOSES)
+    }
+
+    /// Offers to do more.
+    pub(super) fn is_offer(&self) -> bool {
+        self.starts(vocabulary::OFFERS)
+    }
+
+    /// Asks for nothing: `Is there anything else?`
+    pub(super) fn is_no_question(&self) -> bool {
+        self.has(
+            "anything else|does that help|does this help|make sense|makes sense|还有什么|还有别的",
+        )
+    }
+
+    /// Opens with agreement.
+    pub(super) fn agrees(&self) -> bool {
+        self.starts(vocabulary::AGREES)
     }
 
     /// Says what was found out.
@@ -125,7 +154,11 @@ impl Wording {
         let bare = self.lower.trim_matches(|c: char| !c.is_alphanumeric());
         let words = bare.split_whitespace().count();
         let han = bare.chars().filter(|c| !c.is_ascii()).count();
-        if bare.is_empty() || (words <= 2 && han == 0) || (words == 1 && han > 0 && han <= 4) {
+        if bare.is_empty()
+            || self.lower.starts_with('(')
+            || (words <= 2 && han == 0)
+            || (words == 1 && han > 0 && han <= 4)
+        {
             return true;
         }
         self.is_no_statement() || self.starts(vocabulary::FILLERS) && words < 9
@@ -157,15 +190,17 @@ impl Wording {
         )
     }
 
-    /// A prompt that only says to go on.
+    /// A prompt that only says to go on, or to commit and push.
     pub(super) fn is_go_on(&self) -> bool {
         let bare = self.lower.trim_matches(|c: char| !c.is_alphanumeric());
-        let han = bare.chars().filter(|c| !c.is_ascii()).count();
-        let ascii_words = bare.split_whitespace().count();
-        (han == 0
-            && (bare.len() < 9 || (ascii_words <= 5 && self.starts(vocabulary::GO_ON_ENGLISH))))
-            || (han > 0 && bare.chars().count() <= 4)
-            || (bare.chars().count() <= 8 && self.starts(vocabulary::GO_ON_CHINESE))
+        let chars = bare.chars().count();
+        if !bare.is_ascii() {
+            return chars <= 4 || (chars <= 8 && self.starts(vocabulary::GO_ON_CHINESE));
+        }
+        let known = |word: &str| vocabulary::GO_ON_WORDS.split_whitespace().any(|w| w == word);
+        let words = bare.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let mut words = words.filter(|word| !word.is_empty()).take(16).peekable();
+        chars < 9 || (words.peek().is_some() && chars < 90 && words.all(known))
     }
 }
 

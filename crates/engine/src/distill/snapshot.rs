@@ -7,7 +7,7 @@ use super::findings::{deeds, failures, gist, said};
 use super::prose::listed;
 use super::summary::next_steps;
 use super::turn::Turn;
-use super::words::Words;
+use super::words::{Words, quoted};
 
 /// Characters of a snapshot.
 const MAX_SNAPSHOT: usize = 6_000;
@@ -40,7 +40,7 @@ pub fn snapshot_text(digests: &[StoredDigest]) -> String {
     out.lines(words.commands, runs.collect(), 900);
     let errors = failures(&whole.main);
     let errors = errors.iter().filter(|f| f.is_open());
-    let errors = errors.map(|f| format!("`{}`{}{}", f.label, words.colon, f.error(240)));
+    let errors = errors.map(|f| format!("`{}`{}{}", f.label, words.colon, quoted(&f.error(240))));
     out.lines(words.open_errors, errors.collect(), 700);
     let said: Vec<_> = turns.iter().flat_map(said).collect();
     for (kind, label) in [("decision", words.decisions), ("discovery", words.findings)] {

@@ -7,6 +7,7 @@ use afterword_store::contract::{Digest, StoredDigest};
 
 use super::command::Command;
 use super::cues::Wording;
+use super::proposals::{proposed, without_agreement};
 use super::prose::{Sentence, sentences, without_injected};
 use super::words::Words;
 
@@ -159,7 +160,9 @@ impl<'a> Turn<'a> {
     /// conversation (`yes`, `option 1`), with or instead of them the answer's first ones.
     pub(super) fn subject(&self) -> String {
         let said = self.asked();
-        let go_on = said.is_empty() || Wording::new(&self.request).is_go_on();
+        let go_on = said.is_empty()
+            || Wording::new(&self.request).is_go_on()
+            || Wording::new(&said).is_go_on();
         let short = said.chars().count() < if said.is_ascii() { 36 } else { 9 };
         if !go_on && !short {
             return said;
@@ -192,15 +195,17 @@ impl<'a> Actor<'a> {
         self.answers.last()
     }
 
-    /// The first sentence of the last answer that tells something.
+    /// The first sentence of the last answer that tells something; empty when none does.
     pub(super) fn headline(&self) -> String {
         let Some(answer) = self.last_answer() else { return String::new() };
-        let telling = |s: &&Sentence| !s.heading && !Wording::new(&s.text).is_filler();
-        let whole = |s: &&Sentence| telling(s) && !s.text.ends_with([':', '：']);
-        let all = || answer.sentences.iter();
-        let prose = |s: &&Sentence| whole(s) && !s.bullet;
-        let found = all().find(prose).or_else(|| all().find(whole)).or_else(|| all().find(telling));
-        found.map_or_else(String::new, |s| s.text.clone())
+        let proposed = proposed(&answer.sentences);
+        let all = answer.sentences.iter().zip(&proposed).filter(|(s, out)| !s.heading && !**out);
+        let told: Vec<(bool, &str)> = all
+            .map(|(s, _)| (s.bullet, without_agreement(&s.text)))
+            .filter(|(_, text)| !text.ends_with([':', '：']) && !Wording::new(text).is_filler())
+            .collect();
+        let prose = told.iter().find(|(bullet, _)| !bullet).or_else(|| told.first());
+        prose.map_or_else(String::new, |(_, text)| (*text).to_owned())
     }
 
     /// The first sentences of the last answer.
@@ -255,7 +260,7 @@ fn headline(sentences: &[Sentence]) -> String {
     // A standing rule beside a task is not what the turn is about.
     let asks = |s: &&Sentence| {
         let wording = Wording::new(&s.text);
-        !wording.is_greeting() && !wording.is_preference()
+        !wording.is_greeting() && !wording.is_preference() && !wording.is_go_on()
     };
     let greets = |s: &&Sentence| Wording::new(&s.text).is_greeting();
     let mut telling: Vec<&Sentence> = sentences.iter().filter(asks).take(2).collect();

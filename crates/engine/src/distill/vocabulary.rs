@@ -9,6 +9,47 @@ do you|if you|now |i'll |i will |you can|want me|here's|here is|需要我|是否
 pub(super) const NO_STATEMENT: &str = "\
 let me know|afterword-context";
 
+/// Marks of a sentence that gives orders to whoever reads it: the agent repeats what it has read.
+pub(super) const ORDERS: &str = "\
+ignore previous|ignore all previous|ignore the previous|ignore any previous|ignore your previous|\
+ignore prior|ignore all prior|ignore above|ignore the above|ignore your instructions|\
+disregard previous|disregard all previous|disregard the above|disregard any|disregard your|\
+forget your instructions|forget all previous|your new instructions|system prompt|忽略之前|忽略以上|忽略先前|\
+忽略上述|忽略此前|忽略所有|无视之前|无视以上|系统提示词";
+
+/// Marks of options, proposals and questions.
+pub(super) const PROPOSES: &str = "\
+few options|some options|several options|two options|three options|options are|the options|\
+your options|option a|option b|option 1|option 2|options:|options|alternatives|potential|\
+possible approach|possible approaches|two approaches|approach would be|approach could be|\
+would be to|i'd suggest|i would suggest|i'd recommend|i would recommend|i suggest|i recommend|\
+recommendation|recommendations|recommended approach|we could|you could|we can either|should we|\
+what do you think|which would you|which do you|proposal|proposed|i propose|几个方案|几种方案|两种方案|\
+可选方案|方案一|方案二|方案 a|备选|建议|可以考虑|要不要|你觉得";
+
+/// Openings of one of several choices.
+pub(super) const OPENS_OPTION: &str = "\
+a) |b) |c) |d) |option |alternatively|or we |方案";
+
+/// Openings of an offer.
+pub(super) const OFFERS: &str = "\
+would you like|do you want|want me to|shall i|should i|let me know|if you'd like|if you want|\
+ready to|需要我|要不要我|要我|是否需要";
+
+/// Openings that only agree.
+pub(super) const AGREES: &str = "\
+you raise|good point|great point|fair point|good catch|great catch|nice catch|good idea|\
+great idea|good call|you're right|you are right|you're absolutely|you are absolutely|\
+good question|great question|i agree|agreed|absolutely|exactly|makes sense|that makes sense|\
+got it|understood|that's a good|that's a great|that's a fair|that's right|you're correct|yes,|yes -|\
+yes!|ah,|ah -|hmm|sorry|apologies|my apologies|你说得对|说得对|您说得对|好问题|明白了|没错|抱歉";
+
+/// Reasons and choices: with one of them a replacement is a decision, not a plain change.
+pub(super) const REASONS: &str = "\
+because|since|so that|in order to|to avoid|to prevent|to keep|to reduce|due to|due|as it|\
+for performance|rather|on purpose|deliberately|trade-off|tradeoff|we|we've|let's|因为|由于|为了|避免|以便|以免|\
+防止|我们";
+
 /// Guesses and proposals.
 pub(super) const HEDGES: &str = "\
 i think|i believe|i suspect|i guess|i assume|maybe|perhaps|might|may be|may have|probably|\
@@ -20,13 +61,12 @@ one option|alternatively|unverified|untested|可能|也许|大概|或许|猜测|
 /// Something was settled.
 pub(super) const DECISIONS: &str = "\
 decided|decision|we use|we'll use|let's use|we now use|chose|chosen|opted for|opted to|\
-switched to|switched from|went with|going with|settled on|agreed to|agreed on|moved to|\
-migrated to|standardised on|standardized on|deliberately|决定|采用|改用|选用|选择了|选择用|选择使用|改为使用|不再使用|\
+went with|going with|settled on|agreed to|agreed on|standardised on|standardized on|deliberately|决定|采用|改用|选用|选择了|选择用|选择使用|改为使用|不再使用|\
 统一使用|统一用";
 
 /// One thing took the place of another.
 pub(super) const REPLACEMENTS: &str = "\
-instead of|replaced|now uses|now use|换成|替换为|改成|而不是";
+instead of|replaced|now uses|now use|switched to|switched from|moved to|migrated to|换成|替换为|改成|而不是";
 
 /// Something was found out.
 pub(super) const FINDINGS: &str = "\
@@ -93,14 +133,16 @@ added|implemented|created|introduced|新增|添加了|实现了|增加了";
 
 /// Openings of short sentences that only fill a line.
 pub(super) const FILLERS: &str = "\
-great|perfect|excellent|i've completed|all done|good question|you're right|sure|summary|\
+great|perfect|excellent|i've completed|i've successfully completed|committed as|that clarifies|that's the|all done|good question|you're right|sure|summary|\
 i see|okay|ok,|looks good|in summary|all tests|tests pass|to summarize|好的|总结";
 
-/// Openings of a prompt that only says to go on.
-pub(super) const GO_ON_ENGLISH: &str = "\
-yes|ok|okay|go ahead|continue|please continue|do it|sure|sounds good|looks good|lgtm|\
-proceed|next|thanks|great|perfect|try again|again|please do|let's do";
+/// Words of a prompt that only says to go on, or to put away what was done.
+pub(super) const GO_ON_WORDS: &str = "\
+yes yep yeah yup ok okay sure go ahead continue proceed next thanks thank you great perfect cool nice \
+good fine lgtm please try again do it that this them with the let's lets now then and a an all \
+looks sounds commit commits committed push pushed pull request pr prs merge open create make changes \
+change your my work implementation to of up on in for ship finish option number 1 2 3 4 one two three";
 
-/// The same in Chinese.
+/// Openings of the same in Chinese.
 pub(super) const GO_ON_CHINESE: &str = "\
-继续|好的|可以|对的|是的|没问题|开始吧|请继续";
+继续|好的|可以|对的|是的|没问题|开始吧|请继续|提交|推送";

@@ -13,14 +13,15 @@ pub(super) struct Words {
     pub(super) edited: &'static str,
     pub(super) created: &'static str,
     pub(super) ran: &'static str,
-    pub(super) answered: &'static str,
-    pub(super) unresolved: &'static str,
+    pub(super) last_failing: &'static str,
     pub(super) failed: &'static str,
     passed_after: [&'static str; 2],
     pub(super) passed_later: &'static str,
     pub(super) still_fails: &'static str,
-    pub(super) unfinished: &'static str,
-    pub(super) no_answer: &'static str,
+    pub(super) not_checked: &'static str,
+    pub(super) not_committed: &'static str,
+    pub(super) unanswered: &'static str,
+    pub(super) waiting: &'static str,
     pub(super) ended_in_error: &'static str,
     pub(super) subagent: &'static str,
     pub(super) ok: &'static str,
@@ -49,15 +50,16 @@ static ENGLISH: Words = Words {
     edited: "Edited",
     created: "Created",
     ran: "Ran",
-    answered: "Answered",
-    unresolved: "Unresolved",
+    last_failing: "Last seen failing",
     failed: "failed",
     passed_after: ["passed after editing ", ""],
     passed_later: "passed on a later run",
     still_fails: "still fails",
-    unfinished: "unfinished",
-    no_answer: "the turn has no final answer",
-    ended_in_error: "the turn ended in an error",
+    not_checked: "Changed, not seen tested or committed",
+    not_committed: "Changed and checked, not seen committed",
+    unanswered: "Asked, without an answer yet",
+    waiting: "Waiting for the person's answer",
+    ended_in_error: "The turn ended in an error",
     subagent: "Sub-agent",
     ok: "ok",
     stop: ".",
@@ -85,14 +87,15 @@ static CHINESE: Words = Words {
     edited: "修改",
     created: "新建",
     ran: "运行",
-    answered: "回答",
-    unresolved: "未解决",
+    last_failing: "最后一次运行失败",
     failed: "失败",
     passed_after: ["修改 ", " 后通过"],
     passed_later: "再次运行时通过",
     still_fails: "仍然失败",
-    unfinished: "未完成",
-    no_answer: "本轮没有最终回答",
+    not_checked: "已改动，未见测试或提交",
+    not_committed: "已改动并检查，未见提交",
+    unanswered: "已提出，尚无回答",
+    waiting: "等待用户回答",
     ended_in_error: "本轮以错误结束",
     subagent: "子代理",
     ok: "成功",
@@ -110,7 +113,15 @@ static CHINESE: Words = Words {
     todo: "待办",
 };
 
+/// Text that came out of a tool, marked as such: it cannot end its own quotation.
+pub(super) fn quoted(text: &str) -> String {
+    format!("“{}”", text.trim().replace(['“', '”'], "\""))
+}
+
 impl Words {
+    /// The words of every language, to read lines that were written with them.
+    pub(super) const ALL: [&'static Self; 2] = [&ENGLISH, &CHINESE];
+
     /// The words for a text: Chinese when a fifth of its letters are Han, else English.
     pub(super) fn of(text: &str) -> &'static Self {
         let (mut han, mut letters) = (0usize, 0usize);

@@ -12,7 +12,7 @@ use afterword_store::contract::Digest;
 
 use super::prose::without_injected;
 
-pub(super) use output::{error_line, names_error, result_line};
+pub(super) use output::{error_line, names_error, result_line, without_place};
 
 /// Characters of a prompt.
 const MAX_PROMPT: usize = 2_000;

@@ -128,12 +128,17 @@ fn pick<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 pub(in crate::distill) fn error_line(outcome: &str, max_chars: usize) -> String {
     let mut best: Option<(u8, &str)> = None;
     for line in outcome.lines().map(bare) {
-        let rank = error_rank(line);
+        let rank = if error_rank(shortened(line)) == 0 { 0 } else { error_rank(line) };
         if rank > 0 && best.is_none_or(|(r, _)| rank > r) {
             best = Some((rank, line));
         }
     }
     best.map_or_else(String::new, |(_, line)| cut_chars(&one_line(shortened(line)), max_chars))
+}
+
+/// The line without the file and the place in it in front.
+pub(in crate::distill) fn without_place(line: &str) -> &str {
+    if is_placed(line) { line.split_once(": ").map_or(line, |(_, rest)| rest) } else { line }
 }
 
 /// Whether a gist names an error beside its exit code.
@@ -175,7 +180,8 @@ fn shortened(line: &str) -> &str {
 /// How well a line names an error; 0 for one that does not say anything.
 fn error_rank(line: &str) -> u8 {
     let lower = line.to_lowercase();
-    if line.is_empty() || lower.starts_with("exit code") || lower.starts_with("> ") {
+    // Exit codes and echoes of commands say nothing.
+    if line.is_empty() || lower.starts_with("exit code") || line.starts_with(['>', '$', '#']) {
         return 0;
     }
     if lower.contains("task failed")

@@ -5,6 +5,7 @@ use afterword_store::contract::Digest;
 
 use crate::distill::code::{is_aside, is_definition};
 use crate::distill::prose::joined;
+use crate::distill::words::quoted;
 
 /// Files that are told of.
 const MAX_FILES: usize = 10;
@@ -50,8 +51,8 @@ fn told(path: &str, lines: &[&str], outcome: &str) -> String {
     match (shown.is_empty(), outcome.starts_with("created")) {
         (true, true) => format!("{path} ({outcome})"),
         (true, false) => path.to_owned(),
-        (false, true) => format!("{path} ({outcome}): {shown}"),
-        (false, false) => format!("{path}: {shown}"),
+        (false, true) => format!("{path} ({outcome}): {}", quoted(&shown)),
+        (false, false) => format!("{path}: {}", quoted(&shown)),
     }
 }
 

@@ -7,10 +7,10 @@ use afterword_domain::text::{cut_chars, prefix};
 use super::changes::file_changes;
 use super::{Finding, MAX_TITLE, finish};
 use crate::distill::command::{Check, failed_names};
-use crate::distill::digest::{error_line, names_error, result_line};
+use crate::distill::digest::{error_line, names_error, result_line, without_place};
 use crate::distill::prose::{joined, listed};
 use crate::distill::turn::{Actor, Step, Turn};
-use crate::distill::words::Words;
+use crate::distill::words::{Words, quoted};
 
 /// Findings about failures in one turn; those that stayed open come first.
 const MAX_FINDINGS: usize = 6;
@@ -36,6 +36,18 @@ pub(in crate::distill) struct Failure<'t> {
 }
 
 impl<'t> Failure<'t> {
+    /// What failed and how, and the change that helped, on one line.
+    pub(in crate::distill) fn told(&self, words: &Words) -> String {
+        let error = quoted(&self.error(160));
+        let files = words.passed_after(&listed(&self.edited(), 2, 80));
+        format!("`{}` {}{}{error}; {files}", self.label, words.failed, words.colon)
+    }
+
+    /// Whether it passed after files were changed.
+    pub(in crate::distill) fn was_fixed(&self) -> bool {
+        self.passed.is_some() && !self.edits.is_empty()
+    }
+
     /// Whether no later run passed.
     pub(in crate::distill) const fn is_open(&self) -> bool {
         self.passed.is_none()
@@ -196,12 +208,13 @@ fn finding(turn: &Turn<'_>, actor: &Actor<'_>, failure: &Failure<'_>) -> Option<
     finish(actor, &format!("failure:{}", failure.runs[0].event_id), content, ids)
 }
 
+/// What failed in one line: the start of the command, the error, what made it pass.
 fn title(failure: &Failure<'_>, edited: &[String], words: &Words) -> String {
-    let label = cut_chars(&failure.label, 44);
+    let label = cut_chars(&failure.label, 32);
     let head = if failure.is_open() {
-        format!("{}{}", words.unresolved, words.colon)
+        format!("{}{}`{label}`{}", words.last_failing, words.colon, words.colon)
     } else {
-        String::new()
+        format!("`{label}` {}{}", words.failed, words.colon)
     };
     let tail = match (failure.is_open(), edited.is_empty()) {
         (true, _) => String::new(),
@@ -209,25 +222,24 @@ fn title(failure: &Failure<'_>, edited: &[String], words: &Words) -> String {
         (false, false) => {
             let names: Vec<String> =
                 edited.iter().map(|p| p.rsplit('/').next().unwrap_or(p).to_owned()).collect();
-            format!("; {}", words.passed_after(&listed(&names, 2, 34)))
+            format!("; {}", words.passed_after(&listed(&names, 1, 24)))
         }
     };
-    let fixed = head.chars().count()
-        + label.chars().count()
-        + tail.chars().count()
-        + words.failed.chars().count()
-        + 5;
-    let error = failure.error(MAX_TITLE.saturating_sub(fixed).max(24));
-    format!("{head}`{label}` {}{}{error}{tail}", words.failed, words.colon)
+    let fixed = head.chars().count() + tail.chars().count() + 2;
+    let room = MAX_TITLE.saturating_sub(fixed).max(24);
+    let whole = failure.error(200);
+    // Where room is short, what is wrong counts more than where.
+    let error = if whole.chars().count() > room { without_place(&whole) } else { &whole };
+    format!("{head}{}{tail}", quoted(&cut_chars(error, room)))
 }
 
 fn narrative(failure: &Failure<'_>, words: &Words) -> String {
     let first = &failure.runs[0].digest.outcome;
     let last = failure.runs.last().map_or("", |s| s.digest.outcome.as_str());
-    let mut parts =
-        vec![format!("`{}` {}{}{}", failure.label, words.failed, words.colon, prefix(first, 600))];
+    let failed = quoted(prefix(first, 600));
+    let mut parts = vec![format!("`{}` {}{}{failed}", failure.label, words.failed, words.colon)];
     if failure.is_open() && failure.runs.len() > 1 && last != first {
-        parts.push(format!("{}{}{}", words.still_fails, words.colon, prefix(last, 400)));
+        parts.push(format!("{}{}{}", words.still_fails, words.colon, quoted(prefix(last, 400))));
     }
     if let Some(passed) = failure.passed {
         let changes = file_changes(failure.edits.iter().map(|step| step.digest));
@@ -235,19 +247,11 @@ fn narrative(failure: &Failure<'_>, words: &Words) -> String {
             parts.push(format!("{}.", words.passed_later));
         } else {
             let files = words.passed_after(&listed(&failure.edited(), 4, 160));
-            parts.push(format!(
-                "{files}{}
-{}",
-                words.colon.trim_end(),
-                changes.join(
-                    "
-"
-                )
-            ));
+            parts.push(format!("{files}{}\n{}", words.colon.trim_end(), changes.join("\n")));
         }
         let result = result_line(&passed.digest.outcome, 200);
         if !result.is_empty() {
-            parts.push(format!("{} {result}", words.then));
+            parts.push(format!("{} {}", words.then, quoted(&result)));
         }
     }
     joined(&parts, "\n", 1_500)

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Finding, finish};
 use crate::analyze::text_key;
 use crate::distill::cues::Wording;
+use crate::distill::proposals::proposed;
 use crate::distill::prose::{Sentence, joined};
 use crate::distill::turn::Turn;
 
@@ -28,7 +29,7 @@ pub(in crate::distill) struct Said {
     /// `decision` or `discovery`.
     pub(in crate::distill) kind: &'static str,
     /// A rule or a choice of the person.
-    preference: bool,
+    pub(in crate::distill) preference: bool,
     context: String,
     event_id: i64,
 }
@@ -111,6 +112,7 @@ fn from_agent(
     out: &mut Vec<Said>,
 ) {
     let mut to_do = false;
+    let proposed = proposed(sentences);
     for (at, sentence) in sentences.iter().enumerate() {
         let wording = Wording::new(&sentence.text);
         if sentence.heading || !sentence.bullet {
@@ -119,6 +121,7 @@ fn from_agent(
         let open = to_do || sentence.ticked == Some(false) || wording.leaves_open();
         if sentence.heading
             || open
+            || proposed[at]
             || wording.is_no_statement()
             || wording.is_hedged()
             || !is_sized(&sentence.text)

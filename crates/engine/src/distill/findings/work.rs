@@ -8,9 +8,10 @@ use super::changes::file_changes;
 use super::{Finding, MAX_FACT, MAX_TITLE, finish};
 use crate::distill::cues::Wording;
 use crate::distill::digest::{error_line, result_line};
+use crate::distill::proposals::{proposed, without_agreement};
 use crate::distill::prose::{Sentence, listed};
 use crate::distill::turn::{Actor, Answer, Step, Turn};
-use crate::distill::words::Words;
+use crate::distill::words::{Words, quoted};
 
 /// Characters of an answer that followed reading.
 const MIN_ANSWER: usize = 80;
@@ -60,12 +61,14 @@ pub(super) fn finding(
             if looked.is_empty() && actor.tools.is_empty() { MIN_BARE_ANSWER } else { MIN_ANSWER };
         let answer = answer.filter(|a| a.event.digest.detail.chars().count() >= enough)?;
         "discovery".clone_into(&mut content.r#type);
-        let did = if looked.is_empty() {
-            words.answered.to_owned()
+        if looked.is_empty() {
+            // What was asked is no title for what was answered.
+            content.title = actor.headline();
+            content.subtitle = turn.asked();
         } else {
-            format!("{} {}", words.looked_into, shown_files(&looked))
-        };
-        content.title = titled(&did, &subject, words);
+            let did = format!("{} {}", words.looked_into, shown_files(&looked));
+            content.title = titled(&did, &subject, words);
+        }
         content.narrative = gist(&answer.sentences, 1_400);
         if content.narrative.is_empty() {
             return None;
@@ -164,10 +167,11 @@ fn outcome(step: &Step<'_>, words: &Words) -> String {
     if digest.failed {
         let error = error_line(&digest.outcome, 160);
         let colon = if error.is_empty() { "" } else { words.colon };
+        let error = if error.is_empty() { error } else { quoted(&error) };
         return format!("{}{colon}{error}", words.failed);
     }
     let result = result_line(&digest.outcome, 160);
-    if result.is_empty() { words.ok.to_owned() } else { result }
+    if result.is_empty() { words.ok.to_owned() } else { quoted(&result) }
 }
 
 pub(super) fn fact(label: &str, outcome: &str, words: &Words) -> String {
@@ -186,24 +190,29 @@ fn evidence(turn: &Turn<'_>, actor: &Actor<'_>) -> Vec<i64> {
     ids
 }
 
-/// What an answer tells, without fillers, headings and what is left to do.
+/// What an answer tells, without fillers, headings, proposals and what is left to do.
 pub(in crate::distill) fn gist(sentences: &[Sentence], max_chars: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut open_list = false;
-    for sentence in sentences {
+    for (sentence, proposed) in sentences.iter().zip(proposed(sentences)) {
         let wording = Wording::new(&sentence.text);
         if sentence.heading || !sentence.bullet {
             open_list = wording.is_next_steps();
         }
         if sentence.heading
             || open_list
+            || proposed
             || wording.is_no_statement()
             || (wording.is_filler() && !sentence.bullet)
         {
             continue;
         }
-        let bare = sentence.text.trim_end_matches([';', '；']);
-        let ended = bare.ends_with(['.', '!', ':', '。', '！', '：', '?', '？']);
+        let bare = without_agreement(&sentence.text).trim_end_matches([';', '；']);
+        if bare.is_empty() {
+            continue;
+        }
+        let end = bare.trim_end_matches([')', '"', '\'', '`', '*', '”', '）']);
+        let ended = end.ends_with(['.', '!', ':', '。', '！', '：', '?', '？', '…']);
         let mark = if ended { "" } else { Words::of(bare).stop };
         lines.push(format!("{bare}{mark}"));
     }

@@ -6,10 +6,12 @@ use afterword_domain::event::ToolClass;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::text::{cut_chars, one_line};
 
+use super::open_end::OpenEnd;
 use crate::distill::cues::Wording;
 use crate::distill::findings::{Known, gist};
+use crate::distill::proposals::discusses;
 use crate::distill::prose::{Sentence, joined, listed, sentences};
-use crate::distill::turn::Turn;
+use crate::distill::turn::{Answer, Turn};
 
 /// Characters of a request.
 const MAX_REQUEST: usize = 500;
@@ -65,20 +67,16 @@ fn investigated(turn: &Turn<'_>, read: &[String]) -> String {
 
 fn learned(turn: &Turn<'_>, known: &Known<'_>) -> String {
     let words = turn.words;
-    let mut lines: Vec<String> = known.said.iter().map(|s| cut_chars(&s.text, 300)).collect();
-    for failure in known.failures.iter().filter(|f| !f.is_open()).take(3) {
-        lines.push(format!(
-            "`{}` {}{}{}",
-            failure.label,
-            words.failed,
-            words.colon,
-            failure.error(160)
-        ));
-    }
+    // The person's own rules are findings of their own; here is what the agent learned.
+    let said = known.said.iter().filter(|said| !said.preference);
+    let mut lines: Vec<String> = said.map(|s| cut_chars(&s.text, 300)).collect();
+    let fixed = known.failures.iter().filter(|failure| failure.was_fixed());
+    lines.extend(fixed.take(2).map(|failure| failure.told(words)));
+    let answer = turn.main.last_answer();
     let nothing_done = turn.main.modified().is_empty() && known.deeds.is_empty();
-    if nothing_done && lines.is_empty() {
-        let answer = turn.main.last_answer();
-        lines.extend(answer.map(|a| gist(&a.sentences, 900)));
+    if lines.is_empty() {
+        let tells = |a: &&Answer<'_>| nothing_done || discusses(&a.sentences);
+        lines.extend(answer.filter(tells).map(|a| gist(&a.sentences, 900)));
     }
     joined(&lines, "\n", MAX_FIELD)
 }
@@ -89,8 +87,11 @@ fn completed(turn: &Turn<'_>, known: &Known<'_>, modified: &[String]) -> String 
     let deeds = &known.deeds;
     if !modified.is_empty() || !deeds.is_empty() {
         // What was found and decided stands under "learned"; here is what is left of the answer.
-        let told = |s: &&Sentence| !known.said.iter().any(|said| said.text == s.text);
-        let rest = turn.main.last_answer().map(|a| a.sentences.iter().filter(told).cloned());
+        let told = |s: &&Sentence| {
+            !known.said.iter().any(|said| said.text == s.text) && !Wording::new(&s.text).is_hedged()
+        };
+        let answer = turn.main.last_answer().filter(|a| !discusses(&a.sentences));
+        let rest = answer.map(|a| a.sentences.iter().filter(told).cloned());
         lines.extend(rest.map(|rest| gist(&rest.collect::<Vec<_>>(), 500)));
     }
     let new: HashSet<&str> = created(turn).collect();
@@ -122,6 +123,7 @@ pub(in crate::distill) fn next_steps(turn: &Turn<'_>) -> String {
         let todos = list.map_or_else(Vec::new, |s| sentences(&s.digest.detail));
         steps.extend(todos.into_iter().filter(|s| s.ticked == Some(false)).map(|s| s.text));
     }
+    steps.retain(|step| !Wording::new(step).gives_orders());
     steps.truncate(MAX_STEPS);
     let lines: Vec<String> = steps.iter().map(|s| format!("- {}", cut_chars(s, 300))).collect();
     joined(&lines, "\n", MAX_FIELD)
@@ -187,25 +189,9 @@ fn after_announcement(text: &str) -> String {
     }
 }
 
-/// What went wrong or was cut short.
+/// What was left open.
 fn notes(turn: &Turn<'_>, known: &Known<'_>) -> String {
-    let words = turn.words;
-    let mut lines = Vec::new();
-    let mut unfinished =
-        |what: String| lines.push(format!("{}{}{what}", words.unfinished, words.colon));
-    if !turn.error.is_empty() {
-        unfinished(format!("{}{}{}", words.ended_in_error, words.colon, turn.error));
-    } else if !turn.closed {
-        unfinished(words.no_answer.to_owned());
-    }
-    for failure in known.failures.iter().filter(|f| f.is_open()).take(4) {
-        unfinished(format!(
-            "`{}` {}{}{}",
-            failure.label,
-            words.still_fails,
-            words.colon,
-            failure.error(200)
-        ));
-    }
+    let open = OpenEnd::of_turn(turn, known);
+    let lines: Vec<String> = open.iter().map(|end| end.line(turn.words)).collect();
     joined(&lines, "\n", MAX_FIELD)
 }
