@@ -51,6 +51,8 @@ pub(super) struct Loaded {
     pub(super) related: Vec<(PublicId, f64)>,
     /// Rows of the kinds that the block shows.
     pub(super) total: u64,
+    /// Decisions that a newer statement took the place of; selection finds them.
+    pub(super) superseded: HashSet<i64>,
 }
 
 pub(super) async fn load(store: &dyn Store, request: &ContextRequest) -> Result<Loaded> {
@@ -62,6 +64,7 @@ pub(super) async fn load(store: &dyn Store, request: &ContextRequest) -> Result<
         memories: store.list_memories(scope.clone(), MEMORIES).await?,
         observations: store.recent_observations(scope.clone(), RECENT, false).await?,
         related: Vec::new(),
+        superseded: HashSet::new(),
         total: total(store, &scope, request.after_compaction).await?,
     };
     if loaded.summaries.is_empty() {

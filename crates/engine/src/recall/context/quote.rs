@@ -16,14 +16,14 @@ const MAX_FENCE_RUN: usize = 1;
 
 /// The text on one line of at most `most` UTF-16 units after escaping, cut with an ellipsis.
 ///
-/// `&` and `<` become `&amp;` and `&lt;`, also where a character only turns into one of them by
-/// compatibility normalisation (`＜`). White space and control characters become single blanks,
+/// `<` becomes `&lt;`, and `&` becomes `&amp;` where it would begin an entity, also where a character
+/// only turns into one of them by compatibility normalisation (`＜`). White space and control characters become single blanks,
 /// invisible characters go, and fences shrink to one sign. Cuts never split an escape. Reads no
 /// more of the text than it keeps.
 pub(super) fn quote(text: &str, most: usize) -> String {
     let mut line = Line::new(most);
-    for c in text.chars() {
-        if !line.push(c) {
+    for (at, c) in text.char_indices() {
+        if !line.push(c, &text[at + c.len_utf8()..]) {
             break;
         }
     }
@@ -67,8 +67,8 @@ impl Line {
         }
     }
 
-    /// Takes one character; false when the line is full and was cut.
-    fn push(&mut self, c: char) -> bool {
+    /// Takes one character with what follows it; false when the line is full and was cut.
+    fn push(&mut self, c: char, rest: &str) -> bool {
         if c.is_whitespace() || c.is_control() {
             self.blank = self.last.is_some();
             self.idle += 1;
@@ -90,7 +90,7 @@ impl Line {
             }
         }
         self.last = Some(c);
-        self.write_escaped(c)
+        self.write_escaped(c, rest)
     }
 
     /// Counts runs of fence characters, blanks between them not breaking a run of the same sign.
@@ -101,10 +101,10 @@ impl Line {
         sign.is_some() && self.run > MAX_FENCE_RUN
     }
 
-    fn write_escaped(&mut self, c: char) -> bool {
+    fn write_escaped(&mut self, c: char, rest: &str) -> bool {
         match c {
             '<' => self.write("&lt;"),
-            '&' => self.write("&amp;"),
+            '&' if begins_entity(rest) => self.write("&amp;"),
             c if c.is_ascii() => self.write(c.encode_utf8(&mut [0; 4])),
             c => match hidden_sign(c) {
                 Some('<') => self.write("&lt;"),
@@ -163,6 +163,30 @@ fn fence_sign(c: char) -> Option<char> {
     sign.filter(|sign| matches!(sign, '`' | '~'))
 }
 
+/// Whether what follows an `&` makes it the start of an entity for a lenient reader: `#`, a name up
+/// to its `;`, or one of the names that browsers read without it.
+fn begins_entity(rest: &str) -> bool {
+    const BARE: [&str; 4] = ["lt", "gt", "amp", "quot"];
+    let bare = |name: &str| BARE.iter().any(|bare| name.starts_with(bare));
+    let mut name = String::new();
+    for (at, c) in rest.chars().enumerate() {
+        match c {
+            '#' if name.is_empty() => return true,
+            ';' => return !name.is_empty(),
+            _ if at >= MAX_ENTITY => return true,
+            c if c.is_ascii_alphanumeric() => name.push(c.to_ascii_lowercase()),
+            c if is_invisible(c) || is_joiner(c) => {}
+            c if c.is_ascii() || c.is_whitespace() => return bare(&name),
+            // What it is after normalisation is not looked into.
+            _ => return true,
+        }
+    }
+    bare(&name)
+}
+
+/// Characters after an `&` that are looked at; no entity has a longer name.
+const MAX_ENTITY: usize = 48;
+
 /// Characters that take no room or turn the direction of writing; a reader cannot see them.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -198,7 +222,12 @@ mod tests {
             let quoted = quote(hostile, 200);
             assert!(!quoted.nfkc().any(|c| c == '<'), "{hostile:?} gave {quoted:?}");
         }
-        assert_eq!(quote("a < b && c", 99), "a &lt; b &amp;&amp; c");
+        assert_eq!(quote("a < b && c", 99), "a &lt; b && c");
+        assert_eq!(
+            quote("R&D, a&b=1&lt;x&#60;y&nbsp;z &amp;lt;", 99),
+            "R&D, a&b=1&amp;lt;x&amp;#60;y&amp;nbsp;z &amp;amp;lt;"
+        );
+        assert_eq!(quote("&\u{200b}lt; &ｌt; &LT x", 99), "&amp;lt; &amp;ｌt; &amp;LT x");
         assert_eq!(quote_attribute("a\"><b", 99), "a&quot;&gt;&lt;b");
     }
 
@@ -213,7 +242,9 @@ mod tests {
 
     #[test]
     fn d1_cuts_end_on_a_character_and_within_the_room() {
-        for text in ["🦀 и ещё <b> 中文 &", "&&&&&&&&", "a b c d e f g h i j k l", "<<<<"] {
+        for text in
+            ["🦀 и ещё <b> 中文 &", "&&&&&&&&", "&lt&lt;&#9&x;", "a b c d e f g h i j k l", "<<<<"]
+        {
             let whole = quote(text, 1_000);
             for most in 0..utf16_len(&whole) {
                 let cut = quote(text, most);
@@ -222,7 +253,9 @@ mod tests {
                 let kept = cut.trim_end_matches('…');
                 assert!(whole.starts_with(kept), "{text} at {most}: {cut}");
                 let after = kept.rfind('&').map_or("", |at| &kept[at..]);
-                assert!(after.is_empty() || after.contains(';'), "half an escape: {cut}");
+                let half = after.len() > 1
+                    && ["&amp;", "&lt;"].iter().any(|e| e.starts_with(after) && *e != after);
+                assert!(!half, "half an escape: {cut}");
             }
             assert_eq!(quote(text, utf16_len(&whole)), whole);
         }
@@ -234,7 +267,36 @@ mod tests {
         assert_eq!(utf16_len(&quote(&"x".repeat(1_000_000), 50)), 50);
     }
 
+    /// What a lenient reader of HTML makes of a text, once.
+    fn decoded(text: &str) -> String {
+        let text: String = text.nfkc().collect();
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('&') {
+            out.push_str(&rest[..at]);
+            let tail = &rest[at..];
+            let name = tail.get(..3).map(str::to_ascii_lowercase).unwrap_or_default();
+            if name == "&lt" {
+                out.push('<');
+                rest = tail[3..].trim_start_matches(';');
+            } else if name.starts_with("&#") {
+                out.push_str("<number>");
+                rest = &tail[2..];
+            } else {
+                out.push('&');
+                rest = tail.strip_prefix("&amp;").unwrap_or(&tail[1..]);
+            }
+        }
+        out + rest
+    }
+
     proptest! {
+        #[test]
+        fn n4_no_entity_of_the_text_is_read_as_one(text in "[&lLtT#;amp60xX \u{200b}\u{200d}ｌ＆]{0,24}") {
+            let quoted = quote(&text, 400);
+            prop_assert!(!decoded(&quoted).contains('<'), "{text:?} gave {quoted:?}");
+        }
+
         #[test]
         fn quoted_text_is_one_safe_line(text in "\\PC*|.*|[<&`~ \\n\u{200b}＜a]*", most in 0_usize..80) {
             let quoted = quote(&text, most);

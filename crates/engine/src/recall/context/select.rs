@@ -1,20 +1,24 @@
 //! From loaded rows to sections of items, best first. Pure: the same rows give the same items.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use afterword_domain::memory::{Memory, Origin};
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::summary::Summary;
+use afterword_domain::text::{cut_chars, prefix};
 use afterword_domain::{Kind, PublicId};
 
 use super::load::Loaded;
-use super::work::Work;
+use super::supersede::superseded;
+use super::told::Told;
+use super::work::{DECISION, Work};
 use super::{ContextRequest, Item, Section, first_of_each};
 use crate::recall::row_text::labelled;
 
 /// Shares of the budget in UTF-16 units; what a section does not want goes to the others.
 const SNAPSHOT_SHARE: usize = 2_400;
-const SESSION_SHARE: usize = 1_800;
+const SESSION_SHARE: usize = 2_400;
 const MEMORY_SHARE: usize = 1_500;
 const DECISION_SHARE: usize = 900;
 const WORK_SHARE: usize = 1_300;
@@ -25,6 +29,11 @@ const SNAPSHOT_LINE: usize = 300;
 const SUMMARY_LINE: usize = 500;
 const MEMORY_LINE: usize = 400;
 const EARLIER_LINE: usize = 240;
+const INVESTIGATED_LINE: usize = 150;
+const REQUEST_LINE: usize = 360;
+
+/// Characters of a session's first request where later ones follow.
+const FIRST_REQUEST: usize = 160;
 
 /// Most lines of a section.
 const SNAPSHOT_LINES: usize = 40;
@@ -35,9 +44,10 @@ const MEMORY_LINES: usize = 40;
 /// Branches that say nothing about the work.
 const PLAIN_BRANCHES: [&str; 5] = ["main", "master", "develop", "trunk", "HEAD"];
 
-/// The sections in the order in which they matter.
+/// The sections in the order in which they matter. What a section says, those below it leave out.
 pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Section> {
     order(&mut loaded);
+    leave_superseded_out(&mut loaded);
     let own = request.session_id.filter(|_| request.after_compaction);
     let mut sections = Vec::new();
     let (this_session, others): (Vec<&Summary>, Vec<&Summary>) =
@@ -51,15 +61,19 @@ pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Sectio
         sections.push(session_section(last, &others));
     }
     sections.push(memories(&loaded));
+    let mut told = Told::default();
+    for item in sections.iter().flat_map(|section| &section.items) {
+        told.note(prefix(&item.text, item.most));
+    }
     let work = Work::new(request, &loaded, last);
     sections.push(Section {
-        heading: "Decisions (distilled from earlier work)".into(),
-        items: work.decisions(),
+        heading: "Decisions (the person's where marked, else the agent's)".into(),
+        items: work.decisions(&mut told),
         share: DECISION_SHARE,
     });
     sections.push(Section {
-        heading: "Recent work (distilled from tool use and answers)".into(),
-        items: work.recent(),
+        heading: "Recent work (told by the agent; “…” is tool output)".into(),
+        items: work.recent(&mut told),
         share: WORK_SHARE,
     });
     if let Some(last) = last {
@@ -67,10 +81,25 @@ pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Sectio
     }
     sections.push(Section {
         heading: "Other recent observations by day, for looking up".into(),
-        items: work.index(),
+        items: work.index(&told),
         share: INDEX_SHARE,
     });
     sections
+}
+
+/// Memories and decisions that a newer one took the place of are kept in the store and not shown.
+fn leave_superseded_out(loaded: &mut Loaded) {
+    let memories = loaded.memories.iter().map(|m| (m.updated_at, false, m.id, m.text.as_str()));
+    let decisions = loaded.observations.iter().filter(|row| row.content.r#type == DECISION);
+    let decisions = decisions.map(|o| (o.created_at, true, o.id, o.content.title.as_str()));
+    let mut all: Vec<_> = memories.chain(decisions).collect();
+    all.sort_by_key(|(at, decision, id, _)| Reverse((*at, *decision, *id)));
+    let gone = superseded(all.iter().map(|(.., text)| *text));
+    let gone = all.iter().zip(gone).filter(|(_, gone)| *gone).map(|(row, _)| (row.1, row.2));
+    let (decisions, memories): (Vec<_>, Vec<_>) = gone.partition(|(decision, _)| *decision);
+    loaded.superseded = decisions.into_iter().map(|(_, id)| id).collect();
+    let memories: HashSet<i64> = memories.into_iter().map(|(_, id)| id).collect();
+    loaded.memories.retain(|memory| !memories.contains(&memory.id));
 }
 
 /// What a search for rows that help with the work at hand starts from.
@@ -134,7 +163,10 @@ fn before_compaction(snapshot: Option<&Snapshot>, summary: Option<&Summary>) -> 
 /// The last session, and requests after it of which nothing more is known.
 fn session_section(last: &Summary, newest_first: &[&Summary]) -> Section {
     let id = PublicId::new(Kind::Summary, last.id);
-    let heading = format!("Last session ({id}, {})", last.created_at.date());
+    let heading = format!(
+        "Last session ({id}, {}), told by the agent; “…” is tool output",
+        last.created_at.date()
+    );
     let mut items = summary_items(last);
     let newer = newest_first.iter().take_while(|summary| summary.id != last.id);
     let unfinished = newer.filter_map(|summary| {
@@ -145,18 +177,47 @@ fn session_section(last: &Summary, newest_first: &[&Summary]) -> Section {
     Section { heading, items, share: SESSION_SHARE }
 }
 
+/// What is to be done next stands first, what was asked last.
 fn summary_items(summary: &Summary) -> Vec<Item> {
     let id = PublicId::new(Kind::Summary, summary.id);
-    let lines = labelled(&summary.content);
-    let lines =
-        lines.map(|(label, text)| Item::new(id, label.to_owned(), text.to_owned(), SUMMARY_LINE));
-    let mut items: Vec<Item> = first_of_each(lines).collect();
-    let changed = &summary.content.files_modified;
-    if !items.is_empty() && !changed.is_empty() {
-        let files = changed.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
-        items.push(Item::new(id, "Files changed".into(), files, EARLIER_LINE));
+    let content = &summary.content;
+    let changed = &content.files_modified;
+    let inside = changed.iter().map(String::as_str).filter(|path| !path.starts_with(['/', '~']));
+    let files = inside.take(12).collect::<Vec<_>>().join(", ");
+    // What was looked at says little once something was changed.
+    let investigated = if changed.is_empty() { content.investigated.as_str() } else { "" };
+    let lines = [
+        ("Next steps", listed(&content.next_steps), SUMMARY_LINE),
+        ("Unfinished", listed(&content.notes), SUMMARY_LINE),
+        ("Completed", content.completed.clone(), SUMMARY_LINE),
+        ("Learned", content.learned.clone(), SUMMARY_LINE),
+        ("Investigated", investigated.to_owned(), INVESTIGATED_LINE),
+        ("Files changed", files, EARLIER_LINE),
+        ("Request (by the person)", requests(&content.request), REQUEST_LINE),
+    ];
+    let mut told = Told::default();
+    let items = lines.into_iter().filter_map(|(label, text, most)| {
+        let text = told.fresh(&text);
+        (!text.is_empty()).then(|| Item::new(id, label.to_owned(), text, most))
+    });
+    first_of_each(items).collect()
+}
+
+/// The points of a list on one line.
+fn listed(text: &str) -> String {
+    let points = text.lines().map(|line| line.trim().trim_start_matches("- "));
+    points.filter(|point| !point.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// The first request, short where others followed, so that these have room; of a long plan its
+/// head.
+fn requests(text: &str) -> String {
+    let text =
+        text.split_once(" ## ").filter(|(head, _)| head.len() > 40).map_or(text, |(head, _)| head);
+    match text.split_once("\n+") {
+        Some((first, later)) => format!("{}\n+{later}", cut_chars(first, FIRST_REQUEST)),
+        None => text.to_owned(),
     }
-    items
 }
 
 fn earlier_sessions(last: &Summary, newest_first: &[&Summary]) -> Section {

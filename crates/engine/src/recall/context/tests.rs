@@ -62,9 +62,11 @@ fn a_lived_in_project_reads_in_the_order_that_matters() {
         &block.text,
         &[
             "<afterword-context project=\"shop\">\nFacts from earlier work on shop (branch main).",
-            "## Last session (s3, 2026-03-10)\n- Request: Make the queue survive restarts",
-            "- Learned: Leases were kept in memory",
+            "## Last session (s3, 2026-03-10), told by the agent",
             "- Next steps: Write the migration for lease.rs",
+            "- Learned: Leases were kept in memory",
+            "- Files changed: src/queue.rs",
+            "- Request (by the person): Make the queue survive restarts",
             "- m4 (2026-03-02): Amounts are integers in cents",
             "- o10 decision (2026-03-02): Use SQLite, not Redis",
             "- o11 change (2026-03-03): Moved leases to disk",
@@ -199,8 +201,8 @@ fn n5_what_was_told_and_what_was_distilled_stand_apart() {
             "## Remembered (told on purpose unless marked)",
             "- m4 (",
             "- m5 imported (2026-03-10): Imported fact",
-            "## Decisions (distilled from earlier work)",
-            "## Recent work (distilled from tool use and answers)",
+            "## Decisions (the person's where marked, else the agent's)",
+            "## Recent work (told by the agent; “…” is tool output)",
         ],
     );
 }
@@ -221,12 +223,71 @@ fn j9_the_same_fact_takes_one_line() {
 }
 
 #[test]
-fn of_memories_that_contradict_the_newer_is_read_first() {
+fn g7_of_two_that_contradict_only_the_newer_is_shown() {
     let mut loaded = lived_in();
-    loaded.memories =
-        vec![memory(1, "Deploy on fridays", 1), memory(2, "Never deploy on fridays", 5)];
+    loaded.memories = vec![
+        memory(1, "Deploy on fridays", 1),
+        memory(2, "Never deploy on fridays", 5),
+        memory(3, "We use yarn now", 6),
+    ];
+    loaded.observations.push(typed(30, "decision", "We use pnpm", 2));
+    loaded.observations.push(typed(31, "decision", "我们用 Flyway 做迁移", 2));
+    let block = block(&request(), loaded);
+    let text = &block.text;
+    assert!(text.contains("- m2 (2026-03-06): Never") && text.contains("- m3"), "{text}");
+    assert!(text.contains("o31") && text.contains("o10"), "{text}");
+    assert!(!text.contains("m1") && !text.contains("pnpm"), "{text}");
+}
+
+#[test]
+fn j9_what_the_last_session_says_is_not_said_again() {
+    let mut loaded = lived_in();
+    let last = &mut loaded.summaries[1].content;
+    last.learned = "The root cause is in the lease: it lived in memory only.".into();
+    last.completed = "Moved the lease to the disk of the worker. The tests pass again.".into();
+    let mut cause = typed(40, "discovery", "The root cause is in the lease: it lived…", 9);
+    cause.content.narrative = "The root cause is in the lease: it lived in memory only.".into();
+    let mut work =
+        typed(41, "bugfix", "Edit lease.rs: Moved the lease to the disk of the worker.", 9);
+    work.content.narrative = "Moved the lease to the disk of the worker.\nlease.rs: “+ x”".into();
+    let mut fresh = typed(42, "bugfix", "Edit timer.rs: The timer fired twice after a restart.", 9);
+    fresh.content.narrative =
+        "The timer fired twice after a restart. The tests pass again. It is armed once now.".into();
+    loaded.observations.extend([cause, work, fresh]);
     let text = block(&request(), loaded).text;
-    in_order(&text, &["- m2 (2026-03-06): Never", "- m1 (2026-03-02): Deploy"]);
+    assert_eq!(text.matches("root cause").count(), 1, "{text}");
+    assert_eq!(text.matches("Moved the lease").count(), 1, "{text}");
+    assert!(
+        text.contains(
+            "Edit timer.rs: The timer fired twice after a restart. It is armed once now.\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_session_left_open_is_told_by_its_summary_alone() {
+    let mut loaded = lived_in();
+    let mut open = typed(50, "discovery", "Last seen failing: `make`: “broken”", 9);
+    open.content.concepts = vec!["unresolved".into()];
+    open.session_id = Some(2);
+    let mut older = open.clone();
+    (older.id, older.session_id) = (51, Some(77));
+    older.content.title = "Last seen failing: `npm run build`: “no such file”".into();
+    loaded.observations.extend([open, older]);
+    let text = block(&request(), loaded).text;
+    assert!(!text.contains("`make`") && text.contains("`npm run build`"), "{text}");
+}
+
+#[test]
+fn what_was_looked_at_gives_way_to_what_was_changed() {
+    let mut loaded = lived_in();
+    loaded.summaries[1].content.investigated = format!("Read: {}", "src/a.rs, ".repeat(90));
+    assert!(!block(&request(), loaded.clone()).text.contains("Investigated"));
+    loaded.summaries[1].content.files_modified.clear();
+    let text = block(&request(), loaded).text;
+    let line = text.lines().find(|line| line.starts_with("- Investigated")).unwrap();
+    assert!(line.len() < 180, "{line}");
 }
 
 #[test]
@@ -304,7 +365,8 @@ fn o3_after_a_compaction_the_own_snapshot_comes_first() {
         &block.text,
         &[
             "## This session before its compaction (n5, 2026-03-10)\n- Asked: make it survive\n",
-            "- Changed src/queue.rs\n- Request: Make the queue survive restarts",
+            "- Changed src/queue.rs\n- Next steps: Write the migration",
+            "- Request (by the person): Make the queue survive restarts",
             "## Last session (s1, 2026-03-02)",
             "## Recent work",
             "- o12 bugfix",

@@ -7,12 +7,19 @@ use afterword_domain::summary::Summary;
 use afterword_domain::{Kind, PublicId};
 
 use super::load::Loaded;
+use super::told::Told;
 use super::{ContextRequest, Item, first_of_each};
 use crate::recall::rank::halved;
 use crate::recall::rank::weights as w;
 
 /// The type of an observation that tells a decision.
 pub(super) const DECISION: &str = "decision";
+
+/// Concepts that distilling marks: a rule or a choice of the person, a failure that was seen to
+/// pass, one that was not.
+const PREFERENCE: &str = "preference";
+const FIXED: &str = "problem-solution";
+const UNRESOLVED: &str = "unresolved";
 
 /// Most UTF-16 units of a line that tells an observation.
 const TOLD_LINE: usize = 340;
@@ -37,6 +44,10 @@ pub(super) struct Work<'l> {
     files: HashSet<&'l str>,
     steps: String,
     related: HashMap<PublicId, f64>,
+    /// Decisions that a newer statement took the place of.
+    superseded: HashSet<i64>,
+    /// Sessions whose summaries say what of them is still open.
+    summed_up: HashSet<i64>,
 }
 
 impl<'l> Work<'l> {
@@ -59,18 +70,26 @@ impl<'l> Work<'l> {
             files: files.unwrap_or_default(),
             steps: afterword_domain::text::prefix(steps, MAX_STEPS).to_owned(),
             related: loaded.related.iter().copied().collect(),
+            superseded: loaded.superseded.clone(),
+            summed_up: loaded.summaries.iter().filter_map(|summary| summary.session_id).collect(),
         }
     }
 
-    /// Decisions, newest first: of two that contradict each other the newer is read first.
-    pub(super) fn decisions(&self) -> Vec<Item> {
-        let decisions = self.observations.iter().filter(|row| row.content.r#type == DECISION);
-        first_of_each(decisions.filter_map(|row| self.told(row))).take(DECISION_LINES).collect()
+    /// Decisions that hold, newest first, without those that were told further up.
+    pub(super) fn decisions(&self, told: &mut Told) -> Vec<Item> {
+        let decisions = self.holding().filter(|row| row.content.r#type == DECISION);
+        let items = decisions.filter_map(|row| {
+            let item = self.decision(row).filter(|item| !told.has(&item.text))?;
+            told.note(&item.text);
+            Some(item)
+        });
+        first_of_each(items).take(DECISION_LINES).collect()
     }
 
     /// What matters most now: recent, of this branch, on the files at hand, found for the next
-    /// steps. After a compaction the asking session's own work comes first.
-    pub(super) fn recent(&self) -> Vec<Item> {
+    /// steps. After a compaction the asking session's own work comes first. Only what tells
+    /// something that was not told further up.
+    pub(super) fn recent(&self, told: &mut Told) -> Vec<Item> {
         let mut rows: Vec<(usize, f64, bool)> = self
             .observations
             .iter()
@@ -79,15 +98,16 @@ impl<'l> Work<'l> {
             .collect();
         rows.sort_by(|a, b| b.2.cmp(&a.2).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         let best = rows.into_iter().filter_map(|(place, ..)| self.observations.get(place));
-        first_of_each(best.filter_map(|row| self.told(row))).take(RECENT_LINES).collect()
+        let best = best.filter(|row| self.holds(row) && row.content.r#type != DECISION);
+        first_of_each(best.filter_map(|row| self.told(row, told))).take(RECENT_LINES).collect()
     }
 
     /// All of them, one short line each, by day, newest day first. Rendering passes over those that
     /// stand further up.
-    pub(super) fn index(&self) -> Vec<Item> {
-        let named = self.observations.iter().filter_map(|row| {
+    pub(super) fn index(&self, told: &Told) -> Vec<Item> {
+        let named = self.holding().filter_map(|row| {
             let title = row.content.title.trim();
-            if title.is_empty() {
+            if title.is_empty() || told.has(title) || told.has(subject(title)) {
                 return None;
             }
             let id = PublicId::new(Kind::Observation, row.id);
@@ -99,22 +119,61 @@ impl<'l> Work<'l> {
         first_of_each(named).take(INDEX_LINES).collect()
     }
 
-    fn told(&self, row: &Observation) -> Option<Item> {
+    fn holding(&self) -> impl Iterator<Item = &'l Observation> {
+        self.observations.iter().filter(|row| self.holds(row))
+    }
+
+    /// Not superseded, and no failure that its session's summary tells of or saw pass later.
+    fn holds(&self, row: &Observation) -> bool {
+        let unresolved = row.content.concepts.iter().any(|concept| concept == UNRESOLVED);
+        let summed_up = row.session_id.is_some_and(|session| self.summed_up.contains(&session));
+        !self.superseded.contains(&row.id) && (!unresolved || !summed_up)
+    }
+
+    /// A decision is its own title: what was asked when it was taken says nothing more.
+    fn decision(&self, row: &Observation) -> Option<Item> {
+        let title = row.content.title.trim();
+        let text = if title.is_empty() { row.content.narrative.trim() } else { title };
+        let person = row.content.concepts.iter().any(|concept| concept == PREFERENCE);
+        let by = if person { ", the person" } else { "" };
+        (!text.is_empty()).then(|| self.item(row, by, text.to_owned(), text))
+    }
+
+    /// The title and what else it tells that is new; none when there is nothing new or when its
+    /// title was told.
+    fn told(&self, row: &Observation, told: &mut Told) -> Option<Item> {
         let content = &row.content;
         let title = content.title.trim();
-        let more = [content.narrative.as_str(), content.subtitle.as_str()];
-        let more = more.into_iter().chain(content.facts.iter().map(String::as_str));
-        let more = more.map(str::trim).find(|text| !text.is_empty() && *text != title);
-        // A decision is its own title; what was asked when it was taken says nothing more.
-        let more = more.filter(|_| content.r#type != DECISION || title.is_empty());
+        if !title.is_empty() && (told.has(title) || told.has(subject(title))) {
+            return None;
+        }
+        told.note(title);
+        told.note(subject(title));
+        // How a failure went is raw output: its title says what came of it.
+        let raw = content.concepts.iter().any(|concept| concept == FIXED || concept == UNRESOLVED);
+        let narrative = told_lines(&content.narrative);
+        let facts = content.facts.iter().map(String::as_str);
+        let mut more = std::iter::once(content.subtitle.as_str()).chain(facts);
+        let more = match narrative.is_empty() {
+            _ if raw => "",
+            true => more.find(|text| !text.trim().is_empty()).unwrap_or_default(),
+            false => &narrative,
+        };
+        let has_more = !more.is_empty();
+        let more = Some(told.fresh(more)).filter(|new| !new.is_empty());
         let text = match (title, more) {
             ("", None) => return None,
-            ("", Some(more)) => more.to_owned(),
+            // The narrative was told, and the index names the rest.
+            (_, None) if has_more => return None,
+            ("", Some(more)) => more,
             (title, None) => title.to_owned(),
-            (title, Some(more)) if more.starts_with(title) => more.to_owned(),
             (title, Some(more)) if ends_a_sentence(title) => format!("{title} {more}"),
             (title, Some(more)) => format!("{title}. {more}"),
         };
+        Some(self.item(row, "", text, title))
+    }
+
+    fn item(&self, row: &Observation, note: &str, text: String, topic: &str) -> Item {
         let id = PublicId::new(Kind::Observation, row.id);
         let date = row.created_at.date();
         let branch = match self.branch_of(row) {
@@ -123,9 +182,9 @@ impl<'l> Work<'l> {
             }
             _ => String::new(),
         };
-        let lead = format!("{id} {} ({date}{branch})", content.r#type);
+        let lead = format!("{id} {} ({date}{note}{branch})", row.content.r#type);
         let item = Item::new(id, lead, text, TOLD_LINE);
-        Some(if title.is_empty() { item } else { item.about(title) })
+        if topic.is_empty() { item } else { item.about(topic) }
     }
 
     fn value(&self, row: &Observation) -> f64 {
@@ -139,7 +198,14 @@ impl<'l> Work<'l> {
         }
         let id = PublicId::new(Kind::Observation, row.id);
         value += w::WORK_RELATED * self.related.get(&id).copied().unwrap_or_default();
-        if matches!(row.content.r#type.as_str(), "bugfix" | "feature" | "discovery") {
+        // That a run passed the next time is no finding.
+        let again = row.content.concepts.iter().any(|concept| concept == FIXED);
+        let found = match row.content.r#type.as_str() {
+            "bugfix" | "feature" => true,
+            "discovery" => !again,
+            _ => false,
+        };
+        if found {
             value += w::WORK_FINDING;
         }
         value
@@ -160,6 +226,19 @@ impl<'l> Work<'l> {
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
     }
+}
+
+/// A narrative without the lines that quote what was changed in files.
+fn told_lines(narrative: &str) -> String {
+    let lines =
+        narrative.lines().filter(|line| !line.contains(": “") && !line.ends_with(" lines)"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a title is about, behind what was done.
+fn subject(title: &str) -> &str {
+    let at = title.find(": ").map(|at| (at, 2)).or_else(|| title.find('：').map(|at| (at, 3)));
+    at.map_or(title, |(at, len)| &title[at + len..])
 }
 
 fn ends_a_sentence(text: &str) -> bool {

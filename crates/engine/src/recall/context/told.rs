@@ -1,0 +1,116 @@
+//! What a block has said already, so that it says each thing once.
+
+use std::collections::HashSet;
+
+/// So many letters of a sentence tell it apart from others; Han letters count for three.
+const HEAD: usize = 40;
+
+/// A sentence with fewer letters may stand twice.
+const LEAST: usize = 12;
+
+/// The sentences that were said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    heads: HashSet<String>,
+}
+
+impl Told {
+    /// Takes every sentence of a text as said.
+    pub(super) fn note(&mut self, text: &str) {
+        self.heads.extend(sentences(text).filter_map(head));
+    }
+
+    /// Whether a sentence was said, be it cut or with other words behind its beginning.
+    pub(super) fn has(&self, sentence: &str) -> bool {
+        head(sentence).is_some_and(|head| self.heads.contains(&head))
+    }
+
+    /// The sentences of a text that were not said, each once, and takes them as said.
+    pub(super) fn fresh(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        for sentence in sentences(text) {
+            if head(sentence).is_some_and(|head| !self.heads.insert(head)) {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(sentence);
+        }
+        out
+    }
+}
+
+/// The sentences of a text; a line is one at least.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let mut rest = line;
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let (sentence, after) = rest.split_at(end_of_sentence(rest));
+            rest = after;
+            Some(sentence.trim())
+        })
+        .filter(|sentence| !sentence.is_empty())
+    })
+}
+
+fn end_of_sentence(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let ends = match c {
+            '。' | '！' | '？' | '；' => true,
+            '.' | '!' | '?' | ';' => chars.peek().is_some_and(|(_, next)| *next == ' '),
+            _ => false,
+        };
+        if ends {
+            return at + c.len_utf8();
+        }
+    }
+    text.len()
+}
+
+/// The first letters of a sentence in lower case; none for one of few letters.
+fn head(sentence: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut letters = 0;
+    for c in sentence.chars().filter(|c| c.is_alphanumeric()) {
+        letters += if matches!(c, '\u{3400}'..='\u{9fff}') { 3 } else { 1 };
+        out.extend(c.to_lowercase());
+        if letters >= HEAD {
+            break;
+        }
+    }
+    (letters >= LEAST).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn j9_a_sentence_is_said_once_also_when_it_was_cut() {
+        let mut told = Told::default();
+        told.note(
+            "The root cause is in `git.go`: both writers use the default type of the agent. Ok.",
+        );
+        assert!(told.has("The root cause is in `git.go`: both writers use the default…"));
+        assert_eq!(
+            told.fresh("The root cause is in git.go: both writers use the default type. The reader does not have it."),
+            "The reader does not have it."
+        );
+        assert_eq!(told.fresh("The reader does not have it.\nOk. Ok."), "Ok. Ok.");
+    }
+
+    #[test]
+    fn j9_chinese_sentences_end_without_a_blank() {
+        let mut told = Told::default();
+        told.note("根本原因是连接池太小，高峰期请求排队。已经修复。");
+        assert_eq!(
+            told.fresh("根本原因是连接池太小，高峰期请求排队。改为二十个连接。"),
+            "改为二十个连接。"
+        );
+    }
+}
