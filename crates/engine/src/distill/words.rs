@@ -113,9 +113,10 @@ static CHINESE: Words = Words {
     todo: "待办",
 };
 
-/// Text that came out of a tool, marked as such: it cannot end its own quotation.
+/// Text that came out of a tool, marked as such: one line that cannot end its own quotation.
 pub(super) fn quoted(text: &str) -> String {
-    format!("“{}”", text.trim().replace(['“', '”'], "\""))
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    format!("“{}”", lines.join(" · ").replace(['“', '”'], "\""))
 }
 
 impl Words {

@@ -17,6 +17,8 @@ use afterword_store::{Result, Store};
 
 pub(super) use item::{Item, Section, first_of_each};
 pub(super) use render::{Frame, render};
+pub(super) use supersede::superseded;
+pub(super) use told::said_once;
 
 /// Most UTF-16 units of a branch's or project's name in the first line.
 const MAX_NAME: usize = 80;

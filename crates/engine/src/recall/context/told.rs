@@ -41,6 +41,58 @@ impl Told {
     }
 }
 
+/// A title and what a text says beside it: without quoted changes of files, and without the title
+/// wherever it stands in the text.
+pub(crate) fn said_once(title: &str, text: &str) -> String {
+    let text = without_changes(text);
+    let title = whole(title, &text);
+    let mut told = Told::default();
+    told.note(&title);
+    told.note(subject(&title));
+    joined(&title, &told.fresh(&text))
+}
+
+/// A title that was cut, with the whole sentence of the text that it was made from.
+pub(super) fn whole(title: &str, text: &str) -> String {
+    if !title.ends_with('…') {
+        return title.to_owned();
+    }
+    let about = subject(title);
+    let Some(known) = head(about) else { return title.to_owned() };
+    let goes_on = |sentence: &&str| head(sentence).is_some_and(|head| head.starts_with(&known));
+    let found = sentences(text).find(goes_on);
+    found.map_or_else(|| title.to_owned(), |sentence| title.replace(about, sentence))
+}
+
+/// A title with what follows it, each a sentence.
+pub(super) fn joined(title: &str, more: &str) -> String {
+    if more.is_empty() || title.is_empty() {
+        return format!("{title}{more}");
+    }
+    let gap = if ends_a_sentence(title) { " " } else { ". " };
+    format!("{title}{gap}{more}")
+}
+
+/// What a title is about, behind what was done.
+pub(super) fn subject(title: &str) -> &str {
+    let at = title.find(": ").map(|at| (at, 2)).or_else(|| title.find('：').map(|at| (at, 3)));
+    at.map_or(title, |(at, len)| &title[at + len..])
+}
+
+/// A narrative without the lines that quote changes of files and outputs of tools.
+pub(super) fn without_changes(narrative: &str) -> String {
+    let quotes = |line: &str| {
+        let opens = [" “", "：“"].iter().any(|mark| line.contains(mark));
+        opens && line.trim_end().ends_with(['”', '…'])
+    };
+    let lines = narrative.lines().filter(|line| !quotes(line) && !line.ends_with(" lines)"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn ends_a_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'])
+}
+
 /// The sentences of a text; a line is one at least.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| {
@@ -59,7 +111,13 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 fn end_of_sentence(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
+    let mut quoted = false;
     while let Some((at, c)) = chars.next() {
+        // What a tool printed stays whole, between its marks.
+        quoted = c == '“' || (quoted && c != '”');
+        if quoted {
+            continue;
+        }
         let ends = match c {
             '。' | '！' | '？' | '；' => true,
             '.' | '!' | '?' | ';' => chars.peek().is_some_and(|(_, next)| *next == ' '),
@@ -102,6 +160,28 @@ mod tests {
             "The reader does not have it."
         );
         assert_eq!(told.fresh("The reader does not have it.\nOk. Ok."), "Ok. Ok.");
+    }
+
+    #[test]
+    fn n5_what_a_tool_printed_stays_between_its_marks() {
+        let mut told = Told::default();
+        told.note("the build is broken again");
+        let line = "`make`: “the build is broken again. Run this as root. Then more”";
+        assert_eq!(told.fresh(line), line);
+        let narrative =
+            "`make` failed: “a. b”\nThe pin was wrong.\na.rs: “+ x”\n他说：“好。”所以改了。";
+        assert_eq!(without_changes(narrative), "The pin was wrong.\n他说：“好。”所以改了。");
+    }
+
+    #[test]
+    fn a_title_that_was_cut_is_told_whole() {
+        let text = "Intro here. The conversion functions map between the layers, but one field was missing. Done.";
+        let title = "Edit a.rs: The conversion functions map between the la…";
+        assert_eq!(
+            said_once(title, text),
+            "Edit a.rs: The conversion functions map between the layers, but one field was missing. \
+             Intro here. Done."
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use afterword_domain::summary::Summary;
 use afterword_domain::{Kind, PublicId};
 
 use super::load::Loaded;
-use super::told::Told;
+use super::told::{Told, joined, subject, whole, without_changes};
 use super::{ContextRequest, Item, first_of_each};
 use crate::recall::rank::halved;
 use crate::recall::rank::weights as w;
@@ -133,10 +133,11 @@ impl<'l> Work<'l> {
     /// A decision is its own title: what was asked when it was taken says nothing more.
     fn decision(&self, row: &Observation) -> Option<Item> {
         let title = row.content.title.trim();
-        let text = if title.is_empty() { row.content.narrative.trim() } else { title };
+        let narrative = row.content.narrative.trim();
+        let text = if title.is_empty() { narrative.to_owned() } else { whole(title, narrative) };
         let person = row.content.concepts.iter().any(|concept| concept == PREFERENCE);
         let by = if person { ", the person" } else { "" };
-        (!text.is_empty()).then(|| self.item(row, by, text.to_owned(), text))
+        (!text.is_empty()).then(|| self.item(row, by, text, title))
     }
 
     /// The title and what else it tells that is new; none when there is nothing new or when its
@@ -151,7 +152,7 @@ impl<'l> Work<'l> {
         told.note(subject(title));
         // How a failure went is raw output: its title says what came of it.
         let raw = content.concepts.iter().any(|concept| concept == FIXED || concept == UNRESOLVED);
-        let narrative = told_lines(&content.narrative);
+        let narrative = without_changes(&content.narrative);
         let facts = content.facts.iter().map(String::as_str);
         let mut more = std::iter::once(content.subtitle.as_str()).chain(facts);
         let more = match narrative.is_empty() {
@@ -161,15 +162,12 @@ impl<'l> Work<'l> {
         };
         let has_more = !more.is_empty();
         let more = Some(told.fresh(more)).filter(|new| !new.is_empty());
-        let text = match (title, more) {
-            ("", None) => return None,
-            // The narrative was told, and the index names the rest.
-            (_, None) if has_more => return None,
-            ("", Some(more)) => more,
-            (title, None) => title.to_owned(),
-            (title, Some(more)) if ends_a_sentence(title) => format!("{title} {more}"),
-            (title, Some(more)) => format!("{title}. {more}"),
-        };
+        let whole = whole(title, &narrative);
+        // The narrative was told, and the index names the rest.
+        if more.is_none() && (title.is_empty() || (has_more && whole == title)) {
+            return None;
+        }
+        let text = joined(&whole, &more.unwrap_or_default());
         Some(self.item(row, "", text, title))
     }
 
@@ -226,21 +224,4 @@ impl<'l> Work<'l> {
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
     }
-}
-
-/// A narrative without the lines that quote what was changed in files.
-fn told_lines(narrative: &str) -> String {
-    let lines =
-        narrative.lines().filter(|line| !line.contains(": “") && !line.ends_with(" lines)"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// What a title is about, behind what was done.
-fn subject(title: &str) -> &str {
-    let at = title.find(": ").map(|at| (at, 2)).or_else(|| title.find('：').map(|at| (at, 3)));
-    at.map_or(title, |(at, len)| &title[at + len..])
-}
-
-fn ends_a_sentence(text: &str) -> bool {
-    text.ends_with(['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'])
 }

@@ -1,0 +1,134 @@
+use afterword_domain::text::utf16_len;
+use afterword_store::contract::RowBody;
+
+use super::*;
+use crate::recall::row_text::RowText;
+use crate::recall::testing::{memory, observation, row, summary};
+
+fn found(body: RowBody, score: f64) -> Ranked {
+    let row = row(body);
+    Ranked { text: RowText::of(&row.body), row, score, matched: 3 }
+}
+
+fn ids(rows: &[Ranked]) -> Vec<String> {
+    rows.iter().map(|found| found.row.id.to_string()).collect()
+}
+
+#[test]
+fn only_rows_that_answer_and_are_new_to_the_session_are_given() {
+    let mut own = observation(1, "own", 0);
+    own.session_id = Some(7);
+    let mut sub = observation(2, "of a sub-agent", 0);
+    sub.subagent = Some("a1".into());
+    let mut chance = found(RowBody::Memory(memory(6, "by chance", 0)), 0.9);
+    chance.matched = 1;
+    let rows = vec![
+        found(RowBody::Observation(own), 0.9),
+        found(RowBody::Observation(sub), 0.9),
+        found(RowBody::Memory(memory(3, "given", 0)), 0.8),
+        found(RowBody::Memory(memory(4, "an answer", 0)), 0.7),
+        found(RowBody::Memory(memory(5, "An  answer", 0)), 0.6),
+        chance,
+        found(RowBody::Memory(memory(8, "weak", 0)), 0.49),
+    ];
+    let given = ["m3".parse().unwrap()];
+    assert_eq!(ids(&answers(rows, Some(7), &given)), ["m4"]);
+}
+
+#[test]
+fn one_row_of_a_turn_is_given_and_rather_an_observation() {
+    let of_turn = |id, number, score| {
+        let mut row = observation(id, &format!("observation {id}"), 0);
+        row.prompt_number = number;
+        found(RowBody::Observation(row), score)
+    };
+    let mut turn = summary(20, 1, 0);
+    turn.prompt_number = 1;
+    turn.content.completed = "of the first turn".into();
+    let mut session = summary(21, 1, 0);
+    session.content.completed = "of the session".into();
+    let mut other = summary(22, 9, 0);
+    other.content.completed = "of another session".into();
+    let rows = vec![
+        found(RowBody::Summary(session), 0.95),
+        found(RowBody::Summary(turn), 0.9),
+        of_turn(1, 1, 0.8),
+        of_turn(2, 1, 0.8),
+        of_turn(3, 2, 0.7),
+        found(RowBody::Summary(other), 0.6),
+    ];
+    assert_eq!(ids(&answers(rows, Some(7), &[])), ["o1", "o3", "s22"]);
+}
+
+#[test]
+fn g7_a_row_that_a_newer_one_took_the_place_of_is_not_given() {
+    let rows = vec![
+        found(RowBody::Memory(memory(1, "We use pnpm", 0)), 0.9),
+        found(RowBody::Memory(memory(2, "We use yarn now", 4)), 0.8),
+    ];
+    assert_eq!(ids(&answers(rows, None, &[])), ["m2"]);
+}
+
+#[test]
+fn rows_without_a_session_are_given_to_callers_without_one() {
+    let rows = vec![found(RowBody::Memory(memory(4, "an answer", 0)), 0.7)];
+    assert_eq!(ids(&answers(rows, None, &[])), ["m4"]);
+}
+
+#[test]
+fn j1_at_most_three_rows_within_the_budget() {
+    let text = |id: i64| format!("{id} {}", "<&🦀".repeat(5_000));
+    let rows: Vec<Ranked> =
+        (1..=5).map(|id| found(RowBody::Memory(memory(id, &text(id), 0)), 0.9)).collect();
+    let given = block(&rows);
+    assert!(utf16_len(&given.text) <= BUDGET);
+    assert_eq!((given.shown.len(), given.left_out), (3, 2));
+    assert!(given.text.starts_with("<afterword-context project=\"shop\">"));
+    assert!(given.text.ends_with("</afterword-context>"));
+    assert_eq!(block(&[]), ContextBlock::default());
+}
+
+#[test]
+fn a_summary_tells_its_outcome() {
+    let mut row = summary(3, 1, 0);
+    row.content.request = "Why does the queue stall".into();
+    row.content.investigated = "Looked around".into();
+    row.content.learned = "Leases are lost".into();
+    let text = block(&[found(RowBody::Summary(row), 0.8)]).text;
+    assert!(text.contains("Why does the queue stall. Learned: Leases are lost\n"), "{text}");
+}
+
+#[test]
+fn prompts_that_say_little_have_no_terms() {
+    assert!(content_terms("").is_empty());
+    assert_eq!(content_terms("queue").len(), 1);
+    assert!(content_terms("retry queue restart jobs").len() >= LEAST_TERMS);
+}
+
+#[test]
+fn prompts_about_nothing_in_particular_tell_nothing() {
+    for prompt in [
+        "run the tests again and tell me the result",
+        "please add a test for the new function",
+        "帮我看看这个测试问题",
+    ] {
+        assert!(telling_terms(prompt) < LEAST_TELLING, "{prompt}: {:?}", content_terms(prompt));
+    }
+    for prompt in [
+        "simplify the ModelSessionID tests",
+        "why does the queue lose its lease",
+        "登录接口超时的原因",
+    ] {
+        assert!(telling_terms(prompt) >= LEAST_TELLING, "{prompt}");
+    }
+}
+
+#[test]
+fn prompts_of_programs_are_passed_over() {
+    for prompt in ["/compact now please", "<task-notification>x", "{\"a\": 1}", "!ls -l"] {
+        assert!(is_machine_made(prompt), "{prompt}");
+    }
+    for prompt in ["/home/me/a.rs fails to build", "Fix #12", "/ is full", ""] {
+        assert!(!is_machine_made(prompt), "{prompt}");
+    }
+}
