@@ -187,6 +187,21 @@ fn a_project_is_paused_by_its_name_and_a_name_that_nobody_has_is_a_mistake() {
 }
 
 #[test]
+fn a_pause_is_no_leave_to_write_the_agents_memory_files() {
+    let sandbox = Sandbox::new(BIN);
+    let file = sandbox.home().join(".claude/memory/fact.md");
+    let write = Payload::before_tool("Write", &json!({ "file_path": file, "content": "x" }));
+    let denied = || sandbox.send(&write).success().stdout.contains("\"deny\"");
+    assert!(denied());
+    sandbox.afterword(&["pause", "--project", "."]).success();
+    assert!(denied(), "paused here");
+    sandbox.afterword(&["pause"]).success();
+    assert!(denied(), "paused everywhere");
+    sandbox.write(".afterword.toml", "enabled = false\n");
+    assert!(!denied(), "a project that afterword has nothing to do with");
+}
+
+#[test]
 fn a_name_reaches_the_memory_of_its_project_from_anywhere() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

@@ -119,6 +119,7 @@ impl Run<'_> {
         if self.call.recall_only {
             return Reply::None;
         }
+        // A pause of capture is no leave to write memory files.
         let Some(place) = self.place(question.cwd.as_deref()) else { return Reply::None };
         let env = &self.config.env;
         let setup = GuardSetup {
@@ -133,7 +134,9 @@ impl Run<'_> {
     }
 
     fn keep(&self, moment: Moment, draft: Draft) -> Reply {
-        let Some(place) = self.place(draft.cwd.as_deref()) else { return Reply::None };
+        let place = self.place(draft.cwd.as_deref());
+        let running = place.filter(|p| !pause::is_paused(&self.config.home, &p.project));
+        let Some(place) = running else { return Reply::None };
         let in_subagent = draft.subagent.is_some();
         let mut event = self.event(draft, place);
         let skipped = self.strip_skipped(&mut event.body);
@@ -158,7 +161,7 @@ impl Run<'_> {
         if wants_reply { fitting(&event.body, reply) } else { Reply::None }
     }
 
-    /// Where the work belongs; none when it is not wanted there.
+    /// Where the work belongs; none when it is not wanted there at all. A pause is another matter.
     fn place(&self, cwd: Option<&str>) -> Option<Resolution> {
         let Config { env, home, file } = self.config;
         let cwd = cwd.map(Path::new);
@@ -181,7 +184,7 @@ impl Run<'_> {
                 // Agents that afterword runs itself work in its own folder.
                 || folder.starts_with(home.folder())
         });
-        (place.enabled && !excluded && !pause::is_paused(home, &place.project)).then_some(place)
+        (place.enabled && !excluded).then_some(place)
     }
 
     fn event(&self, draft: Draft, place: Resolution) -> Event {

@@ -58,4 +58,12 @@ struct Target {
     path: String,
     /// The folder it is relative to, with `/` between folders.
     folder: std::rc::Rc<str>,
+    /// It is taken away with all that is in it, so that what it holds counts as well.
+    whole: bool,
+}
+
+impl Target {
+    fn new(path: impl Into<String>, folder: &std::rc::Rc<str>) -> Self {
+        Self { path: path.into(), folder: std::rc::Rc::clone(folder), whole: false }
+    }
 }

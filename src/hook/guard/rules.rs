@@ -1,5 +1,7 @@
 //! Which paths are memory files.
 
+use std::path::Path;
+
 use super::{GuardSetup, Target, globs, paths, settings};
 
 /// Targets whose links are followed on the disk; the rest are judged by their letters.
@@ -35,24 +37,43 @@ impl<'a> Guarded<'a> {
         for (n, target) in targets.iter().enumerate() {
             let path = paths::absolute(&target.path, &target.folder, &self.home);
             let straight = paths::straight(&path);
-            if self.covers(&straight) {
+            if self.covers(&straight) || (target.whole && self.holds(&straight)) {
                 return true;
             }
             let followed = if n < MAX_FOLLOWED { paths::followed(&path) } else { None };
             if let Some(followed) = followed.filter(|followed| *followed != straight) {
-                if self.covers(&followed) {
+                if self.covers(&followed) || (target.whole && self.holds(&followed)) {
                     return true;
                 }
-                candidates.push(followed);
+                candidates.push((followed, target.whole));
             }
-            candidates.push(straight);
+            candidates.push((straight, target.whole));
         }
         let moved = settings::moved_memory(self.setup, &self.home);
         let moved: Vec<String> = moved.iter().flat_map(|folder| spellings(folder)).collect();
-        candidates.iter().filter(|path| !is_instructions(name_of(path))).any(|path| {
+        let kept = candidates.iter().filter(|(path, _)| !is_instructions(name_of(path)));
+        kept.into_iter().any(|(path, whole)| {
             let path = paths::fold(path);
-            moved.iter().any(|folder| paths::below(&path, folder).is_some())
+            moved.iter().any(|folder| {
+                let inside = paths::below(&path, folder).is_some();
+                inside || (*whole && paths::below(folder, contents_of(&path)).is_some())
+            })
         })
+    }
+
+    /// Whether memory lies below a folder: the agent's own, its projects, and any `.claude` folder
+    /// that has memory now.
+    fn holds(&self, path: &str) -> bool {
+        let folded = paths::fold(path);
+        let path = contents_of(&folded);
+        let mut agents = self.claude.iter();
+        if agents.any(|folder| holds_agent_folder(path, folder)) {
+            return true;
+        }
+        name_of(path) == ".claude"
+            && ["memory", "agent-memory", "agent-memory-local"]
+                .iter()
+                .any(|name| Path::new(path).join(name).is_dir())
     }
 
     /// Whether a straight path is protected by the fixed rules and the extra patterns.
@@ -82,6 +103,21 @@ fn spellings(folder: &str) -> Vec<String> {
     }
     spellings.retain(|folder| folder.len() > 1);
     spellings
+}
+
+/// The folder whose contents a trailing star stands for.
+fn contents_of(path: &str) -> &str {
+    let path = path.trim_end_matches('*');
+    if path.len() > 1 { path.trim_end_matches('/') } else { path }
+}
+
+/// Whether a folder is above the agent's, is it, or is where it keeps a project.
+fn holds_agent_folder(path: &str, agent: &str) -> bool {
+    if paths::below(agent, path).is_some() {
+        return true;
+    }
+    let inside = paths::below(path, agent).map(|rest| rest.split('/').collect::<Vec<_>>());
+    matches!(inside.as_deref(), Some(["projects"] | ["projects", _]))
 }
 
 fn name_of(path: &str) -> &str {

@@ -198,6 +198,39 @@ fn shell_commands_that_write_memory_are_refused() {
         "git -C ~/.claude/memory restore a.md",
         "git apply <<'EOF'\n--- a/MEMORY.md\n+++ b/MEMORY.md\nEOF",
         "patch MEMORY.md < x.patch",
+        "rm -rf ~/.claude/projects/-home-dev-project",
+        "rm -rf ~/.claude/projects/*",
+        "rm -r ~/.claude",
+        "rm -rf ~/.claude/*",
+        "mv ~/.claude/projects/x /tmp/old",
+        "find ~/.claude/projects/x -delete",
+        "cd ~/.claude/memory && ls *.md | xargs rm",
+        "cd ~/.claude/memory; ls | xargs -I{} sudo rm -f {}",
+        "ls ~/.claude/memory/*.md | xargs rm -f",
+        "grep -l x MEMORY.md | xargs rm",
+        "python3 -c \"from pathlib import Path; (Path.home() / '.claude' / 'memory' / 'a.md').write_text('x')\"",
+        "python3 -c \"import os; open(os.path.join(os.path.expanduser('~'), '.claude', 'memory', 'a.md'), 'a').write('x')\"",
+        "python3 - <<'EOF'\n# don't stop here\np = Path('.claude/memory')\nfor n in names:\n    (p / 'a.md').unlink()\nEOF",
+        "python3 -c \"p='MEMORY.md'; open(p, mode='w')\"",
+        "python3 -c \"open('out.txt').read(); open('MEMORY.md', 'r+')\"",
+        "python3 -c \"import os; os.open('MEMORY.md', os.O_WRONLY | os.O_CREAT)\"",
+        "python3 -c \"import shutil; shutil.copy('a.txt', 'MEMORY.md')\"",
+        "python3 -c \"import shutil; shutil.rmtree('/home/dev/.claude/projects/x')\"",
+        "python3 -c \"import os; os.system('rm MEMORY.md')\"",
+        "python3 -c \"import subprocess; subprocess.run(['rm', 'MEMORY.md'])\"",
+        "node -e \"fs.writeFileSync(path.join(os.homedir(), '.claude', 'memory', 'a.md'), 'x')\"",
+        "node -e \"const p='MEMORY.md'; fs.appendFileSync(p, 'x')\"",
+        "node -e 'fs.writeFileSync(`${process.env.HOME}/.claude/memory/a.md`, 1)'",
+        "node -e \"fs.promises.rm('MEMORY.md')\"",
+        "node -e \"require('child_process').execSync('echo x > MEMORY.md')\"",
+        "perl -e 'open(my $f, \">\", \"MEMORY.md\")'",
+        "perl -e 'open F, \">>MEMORY.md\"; print F 1'",
+        "perl -e 'unlink \"MEMORY.md\"'",
+        "ruby -e 'File.open(\"MEMORY.md\", \"w\") { |f| f.puts 1 }'",
+        "ruby -e 'File.write \"MEMORY.md\", 1'",
+        "php -r 'file_put_contents(\"MEMORY.md\", 1);'",
+        "awk -v f=MEMORY.md '{ print > f }' x",
+        "awk '{ print | \"tee MEMORY.md\" }' x",
         "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: MEMORY.md\n*** End Patch\nEOF",
         "curl -s https://h/x -o MEMORY.md",
         "curl -O https://h/MEMORY.md",
@@ -249,6 +282,27 @@ fn shell_commands_that_only_read_or_write_elsewhere_pass() {
         "python3 -c \"print(open('MEMORY.md').read())\"",
         "python3 -c \"import sys; sys.stdout.write(open('MEMORY.md').read())\"",
         "python3 -m json.tool MEMORY.md",
+        "node -e \"console.log(readFileSync('MEMORY.md','utf8').replace('a','b'))\"",
+        "node -e \"fs.writeFileSync('out.md', fs.readFileSync('MEMORY.md'))\"",
+        "node -e \"fs.copyFileSync('MEMORY.md', 'out.md')\"",
+        "awk '{ if ($1 > 5) print \"MEMORY.md\" }' f",
+        "awk '{ print \"MEMORY.md\" > \"out\" }' f",
+        "python3 -c \"data = open('MEMORY.md').read(); open('out.txt', 'w').write(data)\"",
+        "python3 -c \"open('out.txt', 'w').write(open('MEMORY.md').read())\"",
+        "python3 -c \"open('out.txt', 'w').write('see MEMORY.md')\"",
+        "python3 -c \"import shutil; shutil.copy('MEMORY.md', 'out.txt')\"",
+        "python3 -c \"names.remove('MEMORY.md'); print(names)\"",
+        "python3 - <<'EOF'\nfrom pathlib import Path\ntext = Path('MEMORY.md').read_text()\nPath('out.md').write_text(text.replace('a', 'w'))\nEOF",
+        "ruby -e 'puts File.read(\"MEMORY.md\").gsub(\"a\", \"b\")'",
+        "perl -e 'open(F, \"<\", \"MEMORY.md\"); print <F>'",
+        "rm -rf ~/.claude/projects/x/8e9784e4.jsonl",
+        "rm -f ~/.claude/projects/x/*.jsonl",
+        "rm -rf .claude/commands",
+        "rm -rf ./build ../other",
+        "mv notes.md ~/.claude/",
+        "find ~/.claude/projects -name '*.jsonl' -delete",
+        "ls *.o | xargs rm",
+        "cat MEMORY.md; ls *.o | xargs rm",
         "cat > docs/memory.md <<'EOF'\necho x > MEMORY.md\nrm MEMORY.md\nEOF",
         "cat <<EOF\n> MEMORY.md\nEOF\necho done > x",
         "echo x > docs/memory.md",
@@ -414,17 +468,27 @@ fn captured_calls_are_judged_as_they_come() {
     assert_eq!(judge(shell), None);
 }
 
+/// Whether sixteen times the length costs clearly less than 256 times the time. Large texts leave
+/// the caches, so the bound lies between; a machine that is busy with other things may spoil a
+/// measurement, but not every one of them.
+fn is_linear(command: &dyn Fn(usize) -> String) -> bool {
+    let time = |length: usize| -> Duration {
+        let input = json!({"command": command(length)});
+        let start = Instant::now();
+        std::hint::black_box(denied("Bash", &input));
+        start.elapsed()
+    };
+    let mut small = Duration::from_millis(1);
+    let mut large = Duration::MAX;
+    (0..10).any(|_| {
+        small = small.max(time(10_000));
+        large = large.min(time(160_000));
+        large <= small * 80
+    })
+}
+
 #[test]
 fn cost_grows_with_length_and_no_faster() {
-    let fastest = |command: &str| -> Duration {
-        let input = json!({"command": command});
-        let run = || {
-            let start = Instant::now();
-            std::hint::black_box(denied("Bash", &input));
-            start.elapsed()
-        };
-        (0..3).map(|_| run()).min().unwrap()
-    };
     for piece in [
         "$(",
         "`",
@@ -453,10 +517,32 @@ fn cost_grows_with_length_and_no_faster() {
         "[IO.File]::Write ",
         "for x in $x;",
         "git -C a rm b;",
+        "ls a | xargs rm;",
     ] {
-        let small = fastest(&piece.repeat(20_000 / piece.len()));
-        let large = fastest(&piece.repeat(80_000 / piece.len()));
-        assert!(large <= small.max(Duration::from_millis(5)) * 8, "{piece} {small:?} {large:?}");
+        assert!(is_linear(&|length| piece.repeat(length / piece.len())), "{piece}");
+    }
+}
+
+#[test]
+fn program_text_costs_no_more_than_its_length() {
+    for piece in [
+        "(",
+        "[(",
+        "f(a,",
+        "open('a','w');",
+        "a=a+a+'b'\n",
+        "'x'/",
+        "unlink ",
+        "os.system('a > b')\n",
+        ".write_text(",
+        "a=",
+        "\"\"\"",
+        "x.y::z",
+    ] {
+        let code = |length: usize| {
+            format!("python3 - <<'E'\na='b'\n{}\nE\n", piece.repeat(length / piece.len()))
+        };
+        assert!(is_linear(&code), "{piece}");
     }
 }
 
@@ -478,6 +564,30 @@ proptest! {
     )) {
         let tool = if power { "PowerShell" } else { "Bash" };
         let _ = denied(tool, &json!({"command": tokens.concat()}));
+    }
+
+    #[test]
+    fn any_program_text_is_judged_without_panic(code in any::<String>(), node in any::<bool>()) {
+        let program = if node { "node -" } else { "python3 -" };
+        let command = format!("{program} <<'E'\n{code}\nE\n");
+        let _ = denied("Bash", &json!({"command": command}));
+    }
+
+    #[test]
+    fn any_program_tokens_are_judged_without_panic(tokens in prop::collection::vec(
+        prop::sample::select(vec![
+            "open", "(", ")", "[", "]", "{", "}", ",", "'w'", "'a'", "\"", "'", "`", "\n", ";", "=", "+",
+            "/", "|", ">", "Path", ".write_text", ".replace", "os.", "unlink ", "::", ".", ":", "é",
+            "$", "\\", "#", "//", "x", "system",
+        ]), 0..60,
+    )) {
+        let code = tokens.concat();
+        for program in ["node -e", "python3 -c", "awk", "perl -e"] {
+            let mut words = program.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            words.push(code.clone());
+            let _ = denied("shell", &json!({"command": words}));
+        }
+        let _ = denied("PowerShell", &json!({"command": code}));
     }
 
     #[test]

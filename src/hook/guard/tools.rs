@@ -79,7 +79,7 @@ pub(super) fn targets(setup: &GuardSetup, tool_name: &str, tool_input: &Value) -
         if name.ends_with("patch") {
             input.values().filter_map(Value::as_str).for_each(|text| patched(text, &mut found));
         }
-        return found.into_iter().map(|path| Target { path, folder: folder.clone() }).collect();
+        return found.into_iter().map(|path| Target::new(path, &folder)).collect();
     }
     Vec::new()
 }
@@ -107,7 +107,7 @@ fn outside_targets(
         collect_paths(input, &["source", "src", "old_path", "from"], &mut found);
     }
     collect_paths(input, &["dest", "target", "to"], &mut found);
-    found.into_iter().map(|path| Target { path, folder: folder.clone() }).collect()
+    found.into_iter().map(|path| Target::new(path, folder)).collect()
 }
 
 /// The words of a name such as `write_file` or `createOrUpdateFile`, in small letters.

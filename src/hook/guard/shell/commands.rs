@@ -1,7 +1,8 @@
 //! Which arguments of which program are written to.
 
+use super::interpreters::is_interpreter;
 use super::options::{behind_options, cluster, has_letter, operands, operands_without, values};
-use super::{Dialect, Walk, code, launchers, powershell};
+use super::{Dialect, Walk, launchers, powershell};
 use crate::hook::guard::tools;
 
 /// Programs that write to each of their operands.
@@ -19,12 +20,17 @@ const OUTPUT: [&str; 8] =
 impl Walk {
     /// Looks at one command with its name, arguments and inputs.
     pub(super) fn run(&mut self, words: &[String], inputs: &[String]) {
-        let words = launchers::innermost(words);
-        let Some((first, args)) = words.split_first() else { return };
+        let started = launchers::innermost(words);
+        let Some((first, args)) = started.split_first() else { return };
         let name = launchers::name(first);
         if let Some(paths) = powershell::targets(&name, args) {
-            self.write_all(paths);
+            let whole = args.iter().any(|arg| arg.to_lowercase().starts_with("-rec"));
+            self.remove_all(paths, whole);
             return;
+        }
+        let removes = ALL.contains(&name.as_str());
+        if removes && words.iter().any(|word| launchers::name(word) == "xargs") {
+            self.handed_on();
         }
         match name.as_str() {
             "cd" | "pushd" | "chdir" | "set-location" | "push-location" | "sl" => {
@@ -41,7 +47,15 @@ impl Walk {
             "git" => self.git(args, inputs),
             "find" => self.find(args),
             "patch" | "apply_patch" => self.patch(args, inputs),
-            _ if ALL.contains(&name.as_str()) => self.write_all(operands(args).collect()),
+            "rm" | "trash" | "rimraf" | "del" => {
+                let whole = name != "rm"
+                    || has_letter(args, 'r')
+                    || has_letter(args, 'R')
+                    || args.iter().any(|arg| arg == "--recursive");
+                self.remove_all(operands(args).collect(), whole);
+            }
+            "mv" => self.r#move(args),
+            _ if removes => self.write_all(operands(args).collect()),
             _ if LAST.contains(&name.as_str()) => self.copy(args),
             _ => self.run_filter(&name, args, inputs),
         }
@@ -79,9 +93,37 @@ impl Walk {
         }
     }
 
-    fn write_all(&mut self, paths: Vec<&str>) {
+    pub(super) fn write_all(&mut self, paths: Vec<&str>) {
         for path in paths {
             self.write_to(path);
+        }
+    }
+
+    fn remove_all(&mut self, paths: Vec<&str>, whole: bool) {
+        for path in paths {
+            if whole {
+                self.take_away(path);
+            } else {
+                self.write_to(path);
+            }
+        }
+    }
+
+    /// What is moved is taken away; where it goes is only written to.
+    fn r#move(&mut self, args: &[String]) {
+        let folders = values(args, &["-t", "--target-directory"]);
+        let mut moved: Vec<&str> = operands(args).collect();
+        let to = if folders.is_empty() { moved.pop().into_iter().collect() } else { folders };
+        self.remove_all(moved, true);
+        self.write_all(to);
+    }
+
+    /// Names that come through a pipe: those of the folder itself, or those that the command before
+    /// was told.
+    fn handed_on(&mut self) {
+        self.write_to("*");
+        for word in self.before.clone().iter().skip(1).filter(|word| !word.starts_with('-')) {
+            self.write_to(word);
         }
     }
 
@@ -172,8 +214,9 @@ impl Walk {
         self.write_all(values(args, &["-fprint", "-fls"]));
         if removes {
             let starts = args.iter().take_while(|arg| !arg.starts_with(['-', '(', '!']));
-            self.write_all(starts.map(String::as_str).collect());
-            self.write_all(values(args, &["-name", "-iname", "-path", "-wholename"]));
+            let named = values(args, &["-name", "-iname", "-path", "-wholename"]);
+            self.remove_all(starts.map(String::as_str).collect(), named.is_empty());
+            self.write_all(named);
         }
     }
 
@@ -200,16 +243,6 @@ impl Walk {
         self.write_all(
             operands_without(args, &scripts).into_iter().skip(usize::from(!given)).collect(),
         );
-    }
-
-    fn awk(&mut self, args: &[String]) {
-        let rest = operands_without(args, &["-F", "-v", "-f", "-i"]);
-        if let Some(program) = rest.first() {
-            self.code(program, code::awk_writes);
-        }
-        if args.iter().any(|arg| arg == "inplace") {
-            self.write_all(rest.into_iter().skip(1).collect());
-        }
     }
 
     fn tar(&mut self, args: &[String]) {
@@ -242,56 +275,6 @@ impl Walk {
         let names = names.filter_map(|name| name.split(['?', '#']).next());
         self.write_all(names.collect());
     }
-
-    /// Program text on the command line or in a here-document, and editing in place.
-    fn interpreter(&mut self, name: &str, args: &[String], inputs: &[String]) {
-        let letters: &[char] = match name {
-            "node" | "nodejs" | "deno" | "bun" | "tsx" => &['e', 'p'],
-            "perl" | "ruby" => &['e', 'E'],
-            "php" => &['r'],
-            _ => &['c', 'e'],
-        };
-        let takes_code = |arg: &String| {
-            matches!(arg.as_str(), "--eval" | "--print" | "eval")
-                || cluster(arg).is_some_and(|c| c.ends_with(letters) && !loads_module(c))
-        };
-        let given = args.iter().position(takes_code).and_then(|n| args.get(n + 1));
-        match given {
-            Some(code) => self.code(code, code::writes),
-            None => inputs.iter().for_each(|code| self.code(code, code::writes)),
-        }
-        let in_place =
-            |arg: &String| cluster(arg).is_some_and(|c| c.contains('i') && !loads_module(c));
-        if matches!(name, "perl" | "ruby") && args.iter().any(in_place) {
-            let files = operands(args).skip(usize::from(given.is_some()));
-            self.write_all(files.collect());
-        }
-    }
-}
-
-/// `-MName` and `-Ifolder` carry a name, not letters.
-fn loads_module(letters: &str) -> bool {
-    letters.starts_with(['M', 'm', 'I'])
-}
-
-fn is_interpreter(name: &str) -> bool {
-    name.starts_with("python")
-        || matches!(
-            name,
-            "py" | "node"
-                | "nodejs"
-                | "ruby"
-                | "perl"
-                | "php"
-                | "deno"
-                | "bun"
-                | "osascript"
-                | "lua"
-                | "rscript"
-                | "tsx"
-                | "uv"
-                | "ipython"
-        )
 }
 
 /// The arguments behind switches such as `/c`.

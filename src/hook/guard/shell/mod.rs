@@ -2,10 +2,11 @@
 //!
 //! `lexer` cuts a script into simple commands with their redirections, `walk` follows them in order
 //! and keeps the folder and the variables, `commands` knows which arguments of which program are
-//! written to, `code` looks for paths in other languages.
+//! written to, `interpreters` hands the text of other languages to `code`.
 
 mod code;
 mod commands;
+mod interpreters;
 mod launchers;
 mod lexer;
 mod options;

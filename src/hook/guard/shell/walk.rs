@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::code::{Finding, Language};
 use super::lexer::{self, Item, Simple, Word};
 use super::variables::Variables;
 use super::{Dialect, code};
@@ -24,6 +25,8 @@ pub(in crate::hook::guard) struct Walk {
     pub(super) variables: Variables,
     targets: Vec<Target>,
     depth: usize,
+    /// The words of the last command: what it may have handed on through a pipe.
+    pub(super) before: Vec<String>,
 }
 
 impl Walk {
@@ -42,6 +45,7 @@ impl Walk {
             variables,
             targets: Vec::new(),
             depth: 0,
+            before: Vec::new(),
         }
     }
 
@@ -66,8 +70,8 @@ impl Walk {
         }
         let outside = std::mem::replace(&mut self.dialect, dialect);
         self.depth += 1;
-        if code::calls_file_api(script) {
-            self.code(script, code::always);
+        if dialect == Dialect::PowerShell && code::calls_file_api(script) {
+            self.code(script, Language::PowerShell, &[]);
         }
         // Folders of the groups in parentheses around the current command.
         let mut folders = Vec::new();
@@ -111,6 +115,7 @@ impl Walk {
         let words = self.without_assignments(&simple.words);
         if !words.is_empty() {
             self.run(&words, &simple.inputs);
+            self.before = words;
         }
     }
 
@@ -147,17 +152,37 @@ impl Walk {
     }
 
     pub(super) fn write_to(&mut self, path: &str) {
+        self.target(path, false);
+    }
+
+    /// A folder that is taken away with all that is in it.
+    pub(super) fn take_away(&mut self, path: &str) {
+        self.target(path, true);
+    }
+
+    fn target(&mut self, path: &str, whole: bool) {
         if !path.is_empty() && path != "/dev/null" && self.targets.len() < MAX_TARGETS {
-            self.targets.push(Target { path: path.to_owned(), folder: self.folder.clone() });
+            self.targets.push(Target { whole, ..Target::new(path, &self.folder) });
         }
     }
 
-    /// Takes every path in program text for a target when the text also seems to write.
-    pub(super) fn code(&mut self, code: &str, writes: fn(&str) -> bool) {
-        if writes(code) {
-            for path in code::paths(code) {
-                let path = self.variables.expand(path, &self.folder);
-                self.write_to(&path);
+    /// Follows program text of another language. `known` are variables set outside of it.
+    pub(super) fn code(&mut self, code: &str, language: Language, known: &[(&str, &str)]) {
+        for finding in code::findings(code, language, known) {
+            match finding {
+                Finding::Write(path) => {
+                    let path = self.variables.expand(&path, &self.folder);
+                    self.write_to(&path);
+                }
+                Finding::Whole(path) => {
+                    let path = self.variables.expand(&path, &self.folder);
+                    self.take_away(&path);
+                }
+                Finding::Script(script) => self.subscript(&script, Dialect::Posix),
+                Finding::Words(words) => {
+                    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                    self.words(&words);
+                }
             }
         }
     }
