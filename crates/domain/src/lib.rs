@@ -23,3 +23,6 @@ pub mod wire;
 pub use ids::{Kind, PublicId};
 pub use rows::{memory, observation, prompt, snapshot, summary};
 pub use time::{Clock, Time};
+
+#[cfg(test)]
+mod trial;

@@ -153,6 +153,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::trial::bounded(64))]
+
         #[test]
         fn names_are_cleaned_once_and_for_all(text in "\\PC{0,60}|[<>/a-z =_-]{0,60}") {
             let agent = agent_name(&text);

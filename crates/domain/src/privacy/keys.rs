@@ -62,6 +62,7 @@ pub(super) fn variable_names_secret(name: &str) -> bool {
         "CREDENTIAL",
     ];
     const AT_END: [&str; 4] = ["TOKEN", "_PASS", "_PWD", "_PAT"];
+    const WORDS: [&str; 4] = ["BYPASS", "COMPASS", "SURPASS", "TRESPASS"];
     const DESCRIBES: [&str; 13] = [
         "_FILE", "_PATH", "_DIR", "_URL", "_NAME", "_LENGTH", "_LEN", "_SIZE", "_MIN", "_MAX",
         "_TTL", "_ID", "_TYPE",
@@ -71,8 +72,21 @@ pub(super) fn variable_names_secret(name: &str) -> bool {
     upper
         && (ANYWHERE.iter().any(|word| name.contains(word))
             || AT_END.iter().any(|word| name.ends_with(word))
-            || name == "PASS")
+            || (name.ends_with("PASS") && !WORDS.iter().any(|word| name.ends_with(word))))
         && !DESCRIBES.iter().any(|word| name.ends_with(word))
+}
+
+/// Whether the name of a member says that its text is a secret, and how short that may be.
+pub(super) fn shortest_secret(key: &str) -> Option<usize> {
+    const PASSWORDS: [&str; 3] = ["password", "passwd", "passphrase"];
+    if variable_names_secret(key) {
+        return Some(6);
+    }
+    if !names_secret(key) {
+        return None;
+    }
+    let lower = key.to_ascii_lowercase();
+    Some(if PASSWORDS.iter().any(|word| lower.ends_with(word)) { 4 } else { 8 })
 }
 
 /// Whether a value only stands for a secret: a variable, a blank to fill in, a mask.

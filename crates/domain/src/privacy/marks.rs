@@ -54,21 +54,37 @@ pub(super) fn first(text: &str) -> Option<usize> {
 pub(super) fn next_bracket(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'<' => return Some(at),
-            0xef if bytes[at..].starts_with("＜".as_bytes()) => return Some(at),
-            0xef if bytes[at..].starts_with("﹤".as_bytes()) => return Some(at),
-            _ => at += 1,
+    loop {
+        at += bytes[at..].iter().position(|b| matches!(b, b'<' | 0xef))?;
+        let bracket = match bytes[at] {
+            b'<' => true,
+            _ => {
+                bytes[at..].starts_with("＜".as_bytes()) || bytes[at..].starts_with("﹤".as_bytes())
+            }
+        };
+        if bracket {
+            return Some(at);
         }
+        at += 1;
     }
-    None
+}
+
+/// Whether a mark of ours can go on with this byte: a first letter of a name, a slash, a blank, or
+/// something that is not ASCII or cannot be seen. Spares a longer look at most brackets.
+const fn may_follow(byte: u8) -> bool {
+    matches!(
+        byte,
+        0..=b' ' | b'/' | 0x7f.. | b'p' | b'P' | b'a' | b'A' | b'c' | b'C' | b's' | b'S' | b'h' | b'H' | b'q' | b'Q'
+    )
 }
 
 /// The mark that begins with the bracket at `start`, if it is one.
 pub(super) fn mark_at(text: &str, start: usize) -> Option<Mark> {
     let mut reader = Reader { text, at: start };
     reader.bump();
+    if !text.as_bytes().get(reader.at).copied().is_some_and(may_follow) {
+        return None;
+    }
     let mut spaced = reader.skip_blank();
     let closing = reader.peek() == Some('/');
     if closing {
@@ -130,21 +146,21 @@ impl Reader<'_> {
 
     /// Reads a name and stands behind it; none when it is not one of ours.
     fn name(&mut self) -> Option<Kind> {
-        let mut name = String::with_capacity(MAX_NAME);
+        let (mut name, mut length) = ([0; MAX_NAME], 0);
         while let Some(c) = self.raw() {
             if !ignorable(c) {
                 let c = fold(c);
                 if !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')) {
                     break;
                 }
-                if name.len() >= MAX_NAME {
-                    return None;
-                }
-                name.push(c.to_ascii_lowercase());
+                // Ours are short, and spelled in ASCII.
+                *name.get_mut(length)? = u8::try_from(c).ok()?.to_ascii_lowercase();
+                length += 1;
             }
             self.bump();
         }
-        let index = |names: &[&str]| names.iter().position(|known| *known == name);
+        let index =
+            |names: &[&str]| names.iter().position(|known| known.as_bytes() == &name[..length]);
         index(&PRIVATE).map(Kind::Private).or_else(|| index(&HOST).map(Kind::Host))
     }
 

@@ -5,11 +5,11 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{MAX_DEPTH, TOO_DEEP};
+use super::{MAX_DEPTH, MAX_MEMBERS, MAX_PARTS, TOO_DEEP, TOO_MANY};
 
 /// The first usable value of a text: an object where there is one.
 pub(super) fn parse(text: &str) -> Option<Value> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser { text, at: 0, left: MAX_PARTS };
     parser.skip_blank();
     let first = match parser.peek()? {
         b'{' | b'[' | b'"' => parser.value(0),
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Option<Value> {
         return first;
     }
     let behind = text[parser.at..].find('{').map(|offset| parser.at + offset);
-    let object = behind.and_then(|at| Parser { text, at }.value(0));
+    let object = behind.and_then(|at| Parser { text, at, left: MAX_PARTS }.value(0));
     match (object, first) {
         (Some(Value::Object(members)), Some(first)) if members.is_empty() => Some(first),
         (Some(object), _) => Some(object),
@@ -31,6 +31,8 @@ pub(super) fn parse(text: &str) -> Option<Value> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// How many values inside the outermost members may still be kept.
+    left: usize,
 }
 
 impl Parser<'_> {
@@ -56,7 +58,7 @@ impl Parser<'_> {
     fn value(&mut self, depth: usize) -> Option<Value> {
         match self.peek()? {
             b'{' | b'[' if depth == MAX_DEPTH => {
-                self.skip_container();
+                self.skip(0);
                 Some(TOO_DEEP.into())
             }
             b'{' => Some(Value::Object(self.object(depth + 1))),
@@ -78,8 +80,12 @@ impl Parser<'_> {
                     self.at += 1;
                     return members;
                 }
+                Some(b'"') if !self.takes_one(depth, members.len()) => {
+                    self.skip(1);
+                    return members;
+                }
                 Some(b'"') => self.member(depth, &mut members),
-                Some(b'[' | b'{') => self.skip_container(),
+                Some(b'[' | b'{') => self.skip(0),
                 Some(_) => self.skip_char(),
             }
         }
@@ -112,6 +118,11 @@ impl Parser<'_> {
                     return items;
                 }
                 Some(b',' | b':') => self.at += 1,
+                Some(_) if !self.takes_one(depth, items.len()) => {
+                    self.skip(1);
+                    items.push(TOO_MANY.into());
+                    return items;
+                }
                 Some(_) => items.extend(self.value(depth)),
             }
         }
@@ -222,10 +233,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes a list or object of any depth, without recursion.
-    fn skip_container(&mut self) {
+    /// Whether one more value may be kept in a container that has `before` of them.
+    fn takes_one(&mut self, depth: usize, before: usize) -> bool {
+        if depth == 1 {
+            return before < MAX_MEMBERS;
+        }
+        let takes = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        takes
+    }
+
+    /// Passes what is left of `depth` open containers, or the whole next one when none is open,
+    /// without recursion.
+    fn skip(&mut self, mut depth: usize) {
         let bytes = self.text.as_bytes();
-        let mut depth = 0_usize;
         let mut inside_string = false;
         while let Some(byte) = bytes.get(self.at) {
             self.at += 1;

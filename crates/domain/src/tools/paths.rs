@@ -36,6 +36,9 @@ const PATCHES: [&str; 4] = ["input", "patch", "diff", "patch_text"];
 const PATCH_LINES: [&str; 5] =
     ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:", "+++ "];
 
+/// Files of one call that are listed.
+const MOST: usize = 1_000;
+
 /// The files that a call names, each once. A search names a folder to look in, which is no file it
 /// used.
 pub(super) fn paths_of(class: ToolClass, input: &Value) -> Vec<String> {
@@ -84,7 +87,8 @@ impl Paths {
     }
 
     fn add(&mut self, path: String) {
-        if !path.is_empty() && !self.0.contains(&path) {
+        // Each is compared with all before it, so a list without end must not go on without end.
+        if !path.is_empty() && self.0.len() < MOST && !self.0.contains(&path) {
             self.0.push(path);
         }
     }

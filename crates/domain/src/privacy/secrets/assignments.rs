@@ -15,6 +15,9 @@ const MIN_VARIABLE: usize = 6;
 /// Shortest quoted value of any other name.
 const MIN_QUOTED: usize = 8;
 
+/// Shortest name that announces a secret.
+const SHORTEST: usize = 4;
+
 /// Reports assigned secrets.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     let bytes = text.as_bytes();
@@ -60,6 +63,9 @@ fn name_before(text: &str, sign: usize) -> Option<Name> {
     let start =
         back(unquoted, MAX_KEY, &|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
     let name = text[start..unquoted].trim_start_matches('-');
+    if name.len() < SHORTEST {
+        return None;
+    }
     let quoted = unquoted < end;
     let indent = back(start, MAX_KEY, &|b| matches!(b, b' ' | b'\t' | b'-'));
     let first = indent == 0 || bytes[indent - 1] == b'\n';

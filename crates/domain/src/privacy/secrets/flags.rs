@@ -1,8 +1,9 @@
-//! Secrets on command lines: `--password value`, `--token=value`, `curl -u user:password`.
+//! Secrets on command lines: `--password value`, `--token=value`, `-H 'X-Api-Key: value'`.
 
 use std::ops::Range;
 
-use super::{Spans, run};
+use super::programs::Program;
+use super::{Spans, headers, run};
 use crate::privacy::keys::{is_placeholder, names_secret};
 
 /// Words of prose that follow an option's name when it is talked about.
@@ -39,22 +40,31 @@ const PROSE: [&str; 30] = [
     "with",
 ];
 
-/// Reports the values of options whose name announces a secret.
+/// Reports the values of options whose name announces a secret, of those by which a program is
+/// known to take one, and of headers.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    let mut curl = false;
+    let mut program = None;
     while at < bytes.len() {
         if bytes[at].is_ascii_whitespace() {
-            curl &= bytes[at] != b'\n';
+            // A command goes on behind a line end that is escaped.
+            if bytes[at] == b'\n' && (at == 0 || bytes[at - 1] != b'\\') {
+                program = None;
+            }
             at += 1;
             continue;
         }
         let end = run(bytes, at, |b| !b.is_ascii_whitespace());
         let word = &text[at..end];
-        curl |= word.ends_with("curl") || word.ends_with("curl.exe");
-        let value = option_value(text, at, end)
-            .or_else(|| if curl { user_password(text, at, end) } else { None });
+        program = Program::after(program, word);
+        let value = if word.contains('-') {
+            option_value(text, at, end)
+                .or_else(|| program.and_then(|program| program.value(text, at, end)))
+                .or_else(|| header_argument(text, at, end))
+        } else {
+            None
+        };
         at = match value {
             Some(value) => {
                 spans.push(value.clone());
@@ -73,7 +83,7 @@ pub(in crate::privacy) fn is_secret_option(argument: &str) -> bool {
 
 fn announces(name: &str) -> bool {
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    plain && (names_secret(name) || matches!(name, "pass" | "pwd"))
+    plain && (names_secret(name) || matches!(name, "pass" | "pwd" | "passin" | "passout"))
 }
 
 /// The value of the option in the word `at..end`: behind its `=`, else the next word.
@@ -108,25 +118,33 @@ fn option_value(text: &str, at: usize, end: usize) -> Option<Range<usize>> {
     (word.len() >= 3 && !command && !is_placeholder(word)).then_some(value)
 }
 
-/// The password of `-u user:password` and `--user=user:password`; numbers are user ids.
-fn user_password(text: &str, at: usize, end: usize) -> Option<Range<usize>> {
+/// The value of the header in an argument of `-H` or `--header`, where its name says it is secret.
+fn header_argument(text: &str, at: usize, end: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let word = &text[at..end];
-    let start = match word {
-        "-u" | "--user" | "-U" | "--proxy-user" => run(bytes, end, |b| matches!(b, b' ' | b'\t')),
-        _ if word.starts_with("--user=") => at + "--user=".len(),
-        _ if word.starts_with("-u") => at + 2,
-        _ => return None,
+    let option = ["--proxy-header", "--header", "-H"].into_iter().find(|o| word.starts_with(o))?;
+    let mut start = at + option.len();
+    if start == end {
+        start = run(bytes, start, |b| matches!(b, b' ' | b'\t'));
+    } else if bytes[start] == b'=' {
+        start += 1;
+    }
+    start = run(bytes, start, |b| matches!(b, b'$' | b'\\'));
+    let quote = bytes.get(start).copied().filter(|b| matches!(b, b'"' | b'\''));
+    let escaped = start > 0 && bytes[start - 1] == b'\\';
+    let (start, end) = match quote {
+        Some(quote) => {
+            let inside = |b| b != quote && b != b'\n' && !(escaped && b == b'\\');
+            (start + 1, run(bytes, start + 1, inside))
+        }
+        None => (start, run(bytes, start, |b| !b.is_ascii_whitespace())),
     };
-    let pair = quoted_or_bare(text, start);
-    let colon = text[pair.clone()].find(':')?;
-    let password = pair.start + colon + 1..pair.end;
-    let word = &text[password.clone()];
-    (!is_placeholder(word) && !word.bytes().all(|b| b.is_ascii_digit())).then_some(password)
+    let value = headers::secret_value(&text[start..end])?;
+    Some(start + value.start..start + value.end)
 }
 
 /// A value from `at` on: inside quotes that close on the same line, else up to white space.
-fn quoted_or_bare(text: &str, at: usize) -> Range<usize> {
+pub(super) fn quoted_or_bare(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     if let Some(quote @ (b'"' | b'\'')) = bytes.get(at).copied() {
         let close = run(bytes, at + 1, |b| b != quote && b != b'\n');

@@ -1,4 +1,6 @@
-//! Credentials in request headers: `Authorization: Bearer …`.
+//! Credentials in request headers: `Authorization: Bearer …`, `Cookie: …`, `X-Api-Key: …`.
+
+use std::ops::Range;
 
 use super::{Spans, run};
 use crate::privacy::keys::{is_placeholder, looks_random};
@@ -10,12 +12,46 @@ const MIN_NAMED: usize = 6;
 /// Shortest credential behind the word `Bearer` alone.
 const MIN_BEARER: usize = 16;
 
-/// Reports the credential of `Authorization` headers and of lone `Bearer` words.
+/// Longest name of a header.
+const MAX_NAME: usize = 64;
+
+/// Whether a header of this name carries a credential: `X-Api-Key`, `PRIVATE-TOKEN`, `Cookie`.
+///
+/// Wider than what is believed of names in running text; only for what is known to be a header.
+pub(in crate::privacy) fn is_secret_header(name: &str) -> bool {
+    const ENDINGS: [&str; 8] =
+        ["key", "token", "secret", "password", "passwd", "credential", "session", "signature"];
+    if name.is_empty() || name.len() > MAX_NAME {
+        return false;
+    }
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let last = name.rsplit('-').next().unwrap_or_default();
+    name.contains("auth")
+        || name.ends_with("cookie")
+        || name.ends_with("apikey")
+        || ENDINGS.contains(&last)
+}
+
+/// The credential in a header line such as `X-Api-Key: value`, where its name says there is one.
+pub(in crate::privacy) fn secret_value(line: &str) -> Option<Range<usize>> {
+    let colon = line.find(':')?;
+    let name = line[..colon].trim();
+    // The scheme of an authorization is worth keeping, and found where all of them are.
+    if !is_secret_header(name) || name.to_ascii_lowercase().ends_with("authorization") {
+        return None;
+    }
+    let rest = &line[colon + 1..];
+    let value = rest.trim();
+    let start = colon + 1 + (rest.len() - rest.trim_start().len());
+    (!value.is_empty() && !is_placeholder(value)).then_some(start..start + value.len())
+}
+
+/// Reports the credential of `Authorization` and `Cookie` headers and of lone `Bearer` words.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !matches!(bytes[at], b'a' | b'A' | b'b' | b'B') {
+        if !matches!(bytes[at], b'a' | b'A' | b'b' | b'B' | b'c' | b'C') {
             at += 1;
             continue;
         }
@@ -25,6 +61,8 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
             named_value(text, end)
         } else if word.eq_ignore_ascii_case("bearer") {
             bearer_value(text, end)
+        } else if word.eq_ignore_ascii_case("cookie") {
+            cookies(text, end)
         } else {
             None
         };
@@ -38,7 +76,7 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
     }
 }
 
-fn named_value(text: &str, name_end: usize) -> Option<std::ops::Range<usize>> {
+fn named_value(text: &str, name_end: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let colon = skip_few(bytes, name_end, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b']'));
     if !matches!(bytes.get(colon), Some(b':' | b'=')) {
@@ -57,7 +95,39 @@ fn named_value(text: &str, name_end: usize) -> Option<std::ops::Range<usize>> {
     (value.len() >= MIN_NAMED && !call && !is_placeholder(value)).then_some(start..end)
 }
 
-fn bearer_value(text: &str, word_end: usize) -> Option<std::ops::Range<usize>> {
+/// All the cookies of a header, to the end of its line or quote.
+fn cookies(text: &str, name_end: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let colon = skip_few(bytes, name_end, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\'));
+    if bytes.get(colon) != Some(&b':') {
+        return None;
+    }
+    let blank = |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\');
+    let start = skip_few(bytes, colon + 1, blank);
+    // The first name decides, so that nothing is read to its end in vain.
+    let named = bytes[start..].iter().take(MAX_NAME).take_while(|b| is_cookie_name(**b)).count();
+    let sign = start + named;
+    if named == 0 || bytes.get(sign) != Some(&b'=') {
+        return None;
+    }
+    let first = bytes[sign + 1..].iter().take(MAX_NAME).take_while(|b| is_cookie(**b)).count();
+    let value = crate::text::prefix(&text[sign + 1..], first);
+    if value.is_empty() || value.starts_with(['=', '>']) || is_placeholder(value) {
+        return None;
+    }
+    let end = run(bytes, start, |b| !matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'\n' | b'\r'));
+    Some(start..end)
+}
+
+fn is_cookie_name(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'$' | b'%' | b'[' | b']')
+}
+
+fn is_cookie(b: u8) -> bool {
+    !b.is_ascii_whitespace() && !matches!(b, b';' | b'"' | b'\'' | b'`' | b'\\')
+}
+
+fn bearer_value(text: &str, word_end: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = skip_few(bytes, word_end, |b| matches!(b, b' ' | b'\t' | b':' | b'='));
     let end = run(bytes, start, is_credential);

@@ -6,12 +6,14 @@ mod assignments;
 mod flags;
 mod headers;
 mod pem;
+mod programs;
 mod tokens;
 mod urls;
 
 use std::ops::Range;
 
 pub(super) use flags::is_secret_option;
+pub(super) use headers::{is_secret_header, secret_value};
 
 use super::REDACTED;
 

@@ -54,6 +54,9 @@ const PREFIXES: [(&str, Tail); 36] = [
     ("AGE-SECRET-KEY-1", Tail::Loose(32)),
 ];
 
+/// Shortest word that can be a token, or the first part of one.
+const SHORTEST: usize = 10;
+
 /// Reports tokens, each to the end of the word it stands in.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     let bytes = text.as_bytes();
@@ -65,6 +68,10 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
         }
         let end = run(bytes, at, is_word);
         let mut reached = end;
+        if end - at < SHORTEST {
+            at = end;
+            continue;
+        }
         for start in starts(bytes, at, end) {
             if let Some(token_end) = token(bytes, start, end) {
                 spans.push(start..token_end);
