@@ -14,7 +14,7 @@ use afterword_domain::project::ProjectRef;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Clock as _, Kind, Time};
-use afterword_engine::{Engine, Settings, analyze};
+use afterword_engine::{Engine, Retention, Settings, analyze};
 use afterword_store::Store;
 use afterword_store::contract::ImportRow;
 use afterword_store::sqlite::SqliteStore;
@@ -49,6 +49,7 @@ async fn measure_size(rows: usize, queries: usize) {
         skip_tools: std::collections::HashSet::default(),
         session_context: true,
         prompt_recall: true,
+        retention: Retention::default(),
     };
     let engine = Engine::new(Arc::clone(&store), Arc::new(SystemClock), settings);
     let mut dice = Dice::new(99);

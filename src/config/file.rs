@@ -19,6 +19,8 @@ pub struct FileConfig {
     pub recall: Recall,
     /// Which files the guard protects besides the agent's own memory.
     pub guard: Guard,
+    /// What stays of raw events once they are distilled.
+    pub retention: Retention,
 }
 
 /// `[daemon]`
@@ -109,6 +111,22 @@ impl Default for Recall {
 pub struct Guard {
     /// More files to protect, as globs over absolute paths; `~` is resolved.
     pub extra_paths: Vec<String>,
+}
+
+/// `[retention]`: distilled rows stay for ever, the raw payloads behind them within these limits.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// Days that a raw payload is kept; 0: no limit.
+    pub raw_events_days: u32,
+    /// Megabytes of raw payloads that are kept, the newest of them; 0: no limit.
+    pub raw_events_mb: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { raw_events_days: 90, raw_events_mb: 512 }
+    }
 }
 
 impl FileConfig {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
-use afterword_engine::{Engine, Settings};
+use afterword_engine::{Engine, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use anyhow::Context as _;
@@ -84,6 +84,10 @@ fn settings(config: &Config) -> Settings {
         skip_tools: config.file.capture.skip_tools.iter().cloned().collect(),
         session_context: config.file.recall.session_start,
         prompt_recall: config.prompt_recall(),
+        retention: Retention {
+            days: config.file.retention.raw_events_days,
+            megabytes: config.file.retention.raw_events_mb,
+        },
     }
 }
 

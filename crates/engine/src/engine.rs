@@ -1,7 +1,7 @@
 //! The one door to the rules: a store, a clock, settings, and who must be woken.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use afterword_domain::boundary;
 use afterword_domain::project::{Project, ProjectRef};
@@ -14,10 +14,8 @@ use tokio::sync::{Notify, broadcast};
 
 use crate::live::{LiveBody, LiveEvent};
 use crate::recall::{self, ContextRequest};
+use crate::retention::{Retention, Tidied};
 use crate::{Error, Result};
-
-/// How many sessions' given rows are remembered; older ones are forgotten first.
-const REMEMBERED_SESSIONS: usize = 512;
 
 /// Events kept for a slow watcher before it misses some.
 const LIVE_BUFFER: usize = 1024;
@@ -31,6 +29,8 @@ pub struct Settings {
     pub session_context: bool,
     /// Whether prompts are answered with memories.
     pub prompt_recall: bool,
+    /// What stays of raw payloads.
+    pub retention: Retention,
 }
 
 /// The rules at work on one store.
@@ -41,16 +41,7 @@ pub struct Engine {
     pub(crate) settings: Settings,
     pub(crate) work: Notify,
     live: broadcast::Sender<LiveEvent>,
-    given: Mutex<Given>,
-}
-
-/// What sessions were given, so that nothing is given twice.
-#[derive(Debug, Default)]
-struct Given {
-    rows: HashMap<i64, HashSet<PublicId>>,
-    order: Vec<i64>,
-    /// Sessions that were compacted and have not been given their block since.
-    compacted: HashSet<i64>,
+    pub(crate) tidied: Tidied,
 }
 
 impl Engine {
@@ -63,7 +54,7 @@ impl Engine {
             settings,
             work: Notify::new(),
             live,
-            given: Mutex::default(),
+            tidied: Tidied::default(),
         })
     }
 
@@ -125,41 +116,20 @@ impl Engine {
     pub(crate) async fn session_context(&self, request: &ContextRequest) -> Result<ContextBlock> {
         let block = recall::context(&*self.store, request).await?;
         if let Some(session) = request.session_id {
-            self.note_given(session, &block.shown, true);
+            self.note_given(session, &block.shown, true).await;
         }
         Ok(block)
     }
 
-    pub(crate) fn note_given(&self, session: i64, rows: &[PublicId], whole_block: bool) {
-        let mut given = self.given.lock().expect("no panic while held");
-        if whole_block {
-            given.compacted.remove(&session);
-            given.rows.remove(&session);
+    /// Notes what a session was given. What cannot be noted may be given twice, which is better
+    /// than not at all.
+    pub(crate) async fn note_given(&self, session: i64, rows: &[PublicId], whole_block: bool) {
+        if rows.is_empty() && !whole_block {
+            return;
         }
-        if !given.order.contains(&session) {
-            given.order.push(session);
+        if let Err(error) = self.store.note_given(session, rows, whole_block).await {
+            tracing::warn!(%error, session, "what was given cannot be noted");
         }
-        given.rows.entry(session).or_default().extend(rows.iter().copied());
-        while given.order.len() > REMEMBERED_SESSIONS {
-            let oldest = given.order.remove(0);
-            given.rows.remove(&oldest);
-            given.compacted.remove(&oldest);
-        }
-    }
-
-    pub(crate) fn given(&self, session: i64) -> Vec<PublicId> {
-        let given = self.given.lock().expect("no panic while held");
-        given.rows.get(&session).map(|rows| rows.iter().copied().collect()).unwrap_or_default()
-    }
-
-    /// Notes that a session's context is being compacted away.
-    pub(crate) fn note_compaction(&self, session: i64) {
-        self.given.lock().expect("no panic while held").compacted.insert(session);
-    }
-
-    /// Whether a compacted session still waits for its block; true once.
-    pub(crate) fn take_compaction(&self, session: i64) -> bool {
-        self.given.lock().expect("no panic while held").compacted.remove(&session)
     }
 
     /// Counts of every stage that the database knows; the spool is the caller's to add.
@@ -183,6 +153,8 @@ impl Engine {
         let gone = self.store.forget(scope, ids, self.clock.now()).await?;
         if !gone.is_empty() {
             self.announce(0, LiveBody::Forgotten { ids: gone.clone() });
+            // What is left in the files of the forgotten text is swept away by the worker.
+            self.work.notify_one();
         }
         Ok(gone)
     }

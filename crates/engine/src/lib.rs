@@ -9,13 +9,16 @@ pub mod analyze;
 pub mod distill;
 mod engine;
 mod error;
+mod health;
 mod intake;
 mod live;
 mod memories;
 mod portable;
 pub mod recall;
+mod retention;
 mod worker;
 
 pub use engine::{Engine, Settings};
 pub use error::{Error, Result};
 pub use live::{LiveBody, LiveEvent};
+pub use retention::Retention;

@@ -18,6 +18,9 @@ use crate::{Engine, Result, analyze};
 const HEAD: usize = 200;
 const TAIL: usize = 2_000;
 
+/// Turns after which payloads are looked at although more turns wait.
+const TIDY_EVERY: usize = 64;
+
 /// Milliseconds before a failed turn is tried again, by tries so far.
 const RETRY_MS: [i64; 3] = [1_000, 10_000, 60_000];
 
@@ -31,8 +34,9 @@ impl Engine {
         if let Err(error) = self.store.release_claimed_jobs().await {
             tracing::warn!(%error, "claimed turns could not be released");
         }
+        let looking = tokio::spawn(Arc::clone(&self).look_for_damage());
         while !*stop.borrow() {
-            let pause = match self.distill_due().await {
+            let pause = match self.work_through().await {
                 Ok(next) => next.map(|at| self.until(at)),
                 Err(error) => {
                     tracing::warn!(%error, "the queue cannot be read");
@@ -51,14 +55,30 @@ impl Engine {
                 _ = stop.changed() => {}
             }
         }
+        looking.abort();
+    }
+
+    /// Everything that is due now: follow-ups that are still owed, turns, what forgetting left
+    /// behind and payloads beyond their limits.
+    async fn work_through(&self) -> Result<Option<Time>> {
+        while self.follow_up_due().await? > 0 {}
+        let next = self.distill_due().await?;
+        while self.store.sweep_forgotten().await? {}
+        self.trim_payloads().await?;
+        Ok(next)
     }
 
     /// Distils every turn that is due now and says when the next one will be.
     ///
     /// Also the way to make everything searchable at once: a caller without a worker runs it.
     pub async fn distill_due(&self) -> Result<Option<Time>> {
+        let mut turns = 0_usize;
         while let Some(job) = self.store.claim_job(self.clock.now()).await? {
             self.work_on(&job).await?;
+            turns += 1;
+            if turns.is_multiple_of(TIDY_EVERY) {
+                self.trim_payloads().await?;
+            }
         }
         Ok(self.store.next_job_at().await?)
     }

@@ -31,15 +31,22 @@ macro_rules! on_every_backend {
 on_every_backend! {
     projects: keys_decide_and_names_are_labels, a_name_alone_finds_the_newest_of_that_name;
     sessions: lists_are_newest_first, idle_sessions_end_and_come_back,
-        o5_a_late_end_does_not_end_a_resumed_session;
+        o5_a_late_end_does_not_end_a_resumed_session, what_was_given_is_remembered;
     events: prompts_are_numbered_and_events_follow_them, events_join_their_turn_by_id,
         g2_a_known_key_is_a_duplicate, f2_a_private_turn_is_not_stored,
         a_private_prompt_without_an_id_hides_events_with_one,
-        o1_clear_fork_and_resume_join_the_conversation, h6_the_project_is_pinned,
+        o1_a_cleared_session_goes_on_in_its_own_conversation,
+        o1_two_cleared_worktrees_are_told_apart,
+        o1_a_fork_or_resume_joins_the_only_recent_conversation,
+        g1_the_same_words_again_are_no_duplicates,
+        g2_two_reports_of_one_happening_are_one_row,
+        f2_a_private_prompt_between_makes_the_second_a_new_one,
+        o2_compactions_are_owed_a_follow_up, e9_payloads_go_and_events_stay, h6_the_project_is_pinned,
         i11_session_end_drops_nothing, i15_any_event_makes_its_session,
         digests_come_head_and_tail, digests_of_a_session_come_after_an_event;
     jobs: a_burst_gathers_and_a_stop_is_due_at_once, the_next_prompt_closes_the_turn,
-        a_job_is_claimed_once, later_events_make_it_wait_again,
+        a_job_is_claimed_once,
+        p2_a_session_with_many_turns_keeps_no_other_waiting, later_events_make_it_wait_again,
         g3_a_turn_saved_again_is_updated, forgotten_findings_stay_forgotten,
         provider_rows_outlive_the_rules, i4_the_third_failure_parks,
         a_parked_turn_wakes_with_a_new_event, evidence_leads_back_to_events,

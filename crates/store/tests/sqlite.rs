@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use afterword_domain::event::EventBody;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::{KeywordQuery, Recorded};
@@ -324,4 +325,196 @@ async fn e8_a_checkpoint_empties_the_log() {
     assert!(std::fs::metadata(&log).unwrap().len() > 100_000);
     store.checkpoint().await.unwrap();
     assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
+}
+
+/// Everything the files of a database hold.
+fn bytes_on_disk(path: &Path) -> Vec<u8> {
+    let mut all = Vec::new();
+    for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {
+        let file = file.unwrap().path();
+        // The shared memory of the log holds page numbers only.
+        if !file.to_string_lossy().ends_with("-shm") {
+            all.extend(std::fs::read(file).unwrap());
+        }
+    }
+    all
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()))
+}
+
+async fn sweep(store: &Any) {
+    while store.sweep_forgotten().await.unwrap() {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f13_nothing_of_a_forgotten_text_stays_in_the_files() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    let long = "xylophoneprime ".repeat(2_000);
+    for n in 0..60 {
+        remember(&store, project.id, &format!("ordinary words number {n}"), n).await;
+    }
+    let memory = remember(&store, project.id, &format!("the plan zebracanary {long}"), 70).await;
+    for n in 100..160 {
+        remember(&store, project.id, &format!("more ordinary words {n}"), n).await;
+    }
+    let secret = event("s", 0, prompt("please use quokkacanary for the login"));
+    store.record(vec![secret]).await.unwrap();
+    let mut use_of_it = event("s", 1, tool("Bash"));
+    use_of_it.digest.command = "login --with wombatcanary".to_owned();
+    if let EventBody::ToolUse { tool } = &mut use_of_it.event.body {
+        tool.command = Some("login --with wombatcanary".to_owned());
+    }
+    let mut shared = event("s", 2, tool("Bash"));
+    shared.digest.command = "sharedevidence".to_owned();
+    let recorded = store.record(vec![use_of_it, shared]).await.unwrap();
+    let ids: Vec<i64> = recorded
+        .iter()
+        .map(|r| match r {
+            Recorded::Stored { event_id, .. } => *event_id,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let job = store.claim_job(t(10_000)).await.unwrap().unwrap();
+    let found = vec![finding("a", "used wombatcanary", &ids), finding("b", "kept", &ids[1..])];
+    let saved = store.save_turn(outcome(&job, ids[1], found)).await.unwrap();
+    let before = store.counts().await.unwrap();
+    let canaries = ["zebracanary", "xylophoneprime", "quokkacanary", "wombatcanary"];
+    let bytes = bytes_on_disk(&path);
+    for canary in canaries {
+        assert!(holds(&bytes, canary), "{canary} was there");
+    }
+    let prompt_id = store.recent_prompts(Scope::All, 1).await.unwrap()[0].id;
+    let forgotten = [
+        PublicId::new(Kind::Memory, memory.id),
+        PublicId::new(Kind::Observation, saved.new_observations[0]),
+        PublicId::new(Kind::Prompt, prompt_id),
+    ];
+    assert_eq!(store.forget(Scope::All, &forgotten, t(20_000)).await.unwrap(), forgotten);
+    sweep(&store).await;
+    let bytes = bytes_on_disk(&path);
+    for canary in canaries {
+        assert!(!holds(&bytes, canary), "{canary} is still in the files");
+    }
+    assert!(holds(&bytes, "sharedevidence"), "another row rests on it");
+    let after = store.counts().await.unwrap();
+    assert_eq!((after.received, after.stored), (before.received, before.stored));
+    assert_eq!(found_words(&store).await, 120);
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+    assert!(!store.sweep_forgotten().await.unwrap());
+}
+
+async fn found_words(store: &Any) -> usize {
+    let query =
+        KeywordQuery { terms: vec!["ordinary".to_owned()], limit: 500, ..KeywordQuery::default() };
+    store.keyword(query).await.unwrap().total
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f13_a_sweep_that_was_interrupted_goes_on_after_a_restart() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    let memory = remember(&store, project.id, "zebracanary", 0).await;
+    let id = PublicId::new(Kind::Memory, memory.id);
+    // A reader keeps the log from being emptied.
+    let reader = Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM memories").unwrap();
+    store.forget(Scope::All, &[id], t(1)).await.unwrap();
+    sweep(&store).await;
+    assert!(holds(&bytes_on_disk(&path), "zebracanary"), "the reader still sees it");
+    drop((store, reader));
+    let store = open(&path);
+    sweep(&store).await;
+    assert!(!holds(&bytes_on_disk(&path), "zebracanary"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn e8_a_slow_reader_holds_nothing_up_and_the_log_stays_short() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let log = path.with_file_name("afterword.db-wal");
+    let size = || std::fs::metadata(&log).unwrap().len();
+    let reader = Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM settings").unwrap();
+    let text = "x".repeat(400_000);
+    let mut n = 0;
+    while size() <= 24 << 20 {
+        store.set_setting(&format!("k{}", n % 7), &format!("{n}{text}")).await.unwrap();
+        n += 1;
+    }
+    reader.execute_batch("COMMIT").unwrap();
+    let (mut most, mut written) = (0, 0);
+    while written < 60 {
+        store.set_setting(&format!("k{}", n % 7), &format!("{n}{text}")).await.unwrap();
+        (n, written) = (n + 1, written + 1);
+        most = if written > 20 { size().max(most) } else { 0 };
+    }
+    assert!(most <= 17 << 20, "{most} bytes of log without a reader in the way");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn e6_an_index_that_breaks_while_open_is_made_again() {
+    let (_folder, path) = folder();
+    let (store, second) = damaged(&path, "DELETE FROM search_index_data WHERE id > 10").await;
+    let id = PublicId::new(Kind::Memory, second);
+    // The call that meets it fails and mends it; the next one finds a whole index.
+    let mut failures = 0;
+    failures += u8::from(store.forget(Scope::All, &[id], t(2)).await.is_err());
+    store.forget(Scope::All, &[id], t(2)).await.unwrap();
+    while store.sweep_forgotten().await.unwrap_or_else(|_| {
+        failures += 1;
+        true
+    }) {
+        assert!(failures < 2, "mended once");
+    }
+    assert_eq!(failures, 1);
+    assert_eq!(found(&store, "words").await.len(), 1);
+    let project = stored_project(&store, "p").await;
+    remember(&store, project.id, "third words", 3).await;
+    assert_eq!(found(&store, "words").await.len(), 2);
+}
+
+/// Flips bytes of a page that holds rows of events. The file must be closed.
+fn flip_a_page(path: &Path) {
+    let db = Connection::open(path).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'events'";
+    let page: i64 = db.query_row(sql, [], |row| row.get(0)).unwrap();
+    let size: i64 = db.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap();
+    drop(db);
+    let mut bytes = std::fs::read(path).unwrap();
+    let start = usize::try_from((page - 1) * size).unwrap();
+    for byte in &mut bytes[start..start + 64] {
+        *byte ^= 0xA5;
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn e6_a_damaged_page_ends_all_writing_and_the_file_stays() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    for n in 0..50 {
+        store.record(vec![event("s", n, prompt("words"))]).await.unwrap();
+    }
+    drop(store);
+    flip_a_page(&path);
+    let before = std::fs::read(&path).unwrap();
+    let store = open(&path);
+    let told = store.check_pages().await.unwrap();
+    assert!(!told.is_empty());
+    let refused = store.record(vec![event("s", 99, prompt("words"))]).await;
+    assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
+    assert!(matches!(store.set_setting("a", "b").await, Err(Error::Corrupt(_))));
+    assert_eq!(store.recent_prompts(Scope::All, 99).await.unwrap().len(), 50, "reading goes on");
+    drop(store);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // Met by a write instead of looked for.
+    let store = open(&path);
+    let refused = store.record(vec![event("s", 99, tool("Bash"))]).await;
+    assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
+    assert!(matches!(store.set_setting("a", "b").await, Err(Error::Corrupt(_))));
 }

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use afterword_domain::event::{Event, EventBody};
 use sha2::{Digest as _, Sha256};
 
-/// Reports of one happening that carries no id of its own come within this time.
-const BUCKET_MS: i64 = 10_000;
-
-/// The key of an event and the other keys under which it may be known.
+/// The keys of an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Keys {
+    /// Equal for one happening; for one without an id of its own, equal for one report of it.
     pub(super) key: String,
-    pub(super) near: Vec<String>,
+    /// Equal for what may be one happening without an id of its own.
+    pub(super) near: Option<String>,
 }
 
-/// Makes the keys from what the agent says; the time counts only where the agent sends no id.
+/// Makes the keys from what the agent says. Where it sends no id, the store decides by what came
+/// between whether the same words are the same happening.
 pub(super) fn keys(event: &Event) -> Keys {
     let turn = event.turn_id.as_deref();
     let subagent = event.subagent.as_ref().map_or("", |s| s.id.as_str());
@@ -54,12 +54,11 @@ pub(super) fn keys(event: &Event) -> Keys {
         write!(hex, "{byte:02x}").expect("a string takes all");
         hex
     });
-    if !timed {
-        return Keys { key: base, near: Vec::new() };
+    if timed {
+        Keys { key: format!("u{}", event.uid), near: Some(base) }
+    } else {
+        Keys { key: base, near: None }
     }
-    let bucket = event.at.millis().div_euclid(BUCKET_MS);
-    let at = |bucket: i64| format!("{base}:{bucket}");
-    Keys { key: at(bucket), near: vec![at(bucket - 1), at(bucket + 1)] }
 }
 
 fn text_of(text: Option<&String>) -> String {
@@ -104,19 +103,18 @@ mod tests {
     }
 
     #[test]
-    fn o5_a_start_reported_twice_is_known_across_a_bucket_border() {
-        let start = || EventBody::SessionStart { source: StartSource::Resume };
-        let first = keys(&event(start(), 9_999));
-        let second = keys(&event(start(), 10_001));
-        assert_ne!(first.key, second.key);
-        assert!(second.near.contains(&first.key));
-        let later = keys(&event(start(), 40_000));
-        assert!(!later.near.contains(&first.key) && later.key != first.key);
+    fn o5_a_start_reported_twice_is_near_itself_and_a_report_sent_twice_is_one() {
+        let start = || event(EventBody::SessionStart { source: StartSource::Resume }, 9_999);
+        let (first, second) = (start(), start());
+        let (one, two) = (keys(&first), keys(&second));
+        assert_ne!(one.key, two.key);
+        assert!(one.near.is_some() && one.near == two.near);
+        assert_eq!(keys(&first), one);
     }
 
     #[test]
     fn different_texts_differ() {
         let stop = |answer: &str| EventBody::Stop { answer: Some(answer.into()), error: None };
-        assert_ne!(keys(&event(stop("a"), 0)).key, keys(&event(stop("b"), 0)).key);
+        assert_ne!(keys(&event(stop("a"), 0)).near, keys(&event(stop("b"), 0)).near);
     }
 }

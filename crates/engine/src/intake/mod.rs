@@ -1,5 +1,6 @@
 //! Events on their way in: cleaned again, recognised when they come twice, stored, answered.
 
 mod dedupe;
+mod follow_up;
 mod record;
 mod reply;

@@ -4,14 +4,11 @@ use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
-use afterword_store::contract::{IndexDoc, NewEvent, NewSnapshot, Recorded};
+use afterword_store::contract::{IndexDoc, NewEvent, Recorded};
 
 use super::dedupe;
 use crate::live::LiveBody;
 use crate::{Engine, Result, analyze, distill};
-
-/// Most digests that go into one snapshot.
-const SNAPSHOT_EVENTS: usize = 2_000;
 
 impl Engine {
     /// Stores events in order and says what became of each. They are durable when this returns.
@@ -74,7 +71,7 @@ impl Engine {
         for (event, recorded) in kept.into_iter().zip(results) {
             let recorded = recorded.expect("the store answers for every event");
             if let Some(event) = &event {
-                self.after(event, &recorded).await?;
+                self.after(event, &recorded).await;
             }
             answers.push((event, recorded));
         }
@@ -90,22 +87,21 @@ impl Engine {
         }
     }
 
-    /// What follows from a stored event besides distilling.
-    async fn after(&self, event: &Event, recorded: &Recorded) -> Result<()> {
+    /// What follows from a stored event besides distilling. The event is stored, so nothing here
+    /// can fail its intake: what is owed stays owed, and the worker makes up for it.
+    async fn after(&self, event: &Event, recorded: &Recorded) {
         let Recorded::Stored { event_id, turn, project_id, new_session } = recorded else {
-            return Ok(());
+            return;
         };
         let (event_id, session, project_id) = (*event_id, turn.session_id, *project_id);
         if *new_session {
             self.announce(project_id, LiveBody::SessionStarted { session_db_id: session });
         }
         match &event.body {
-            EventBody::PreCompact { trigger, .. } => {
-                self.keep_snapshot(event, trigger, session, event_id).await?;
-                self.note_compaction(session);
-            }
-            EventBody::PostCompact { summary } => {
-                self.add_agent_summary(session, summary).await?;
+            EventBody::PreCompact { .. } | EventBody::PostCompact { .. } => {
+                if let Err(error) = self.follow_up(event_id, session, event).await {
+                    tracing::warn!(%error, session, "a compaction will be followed up later");
+                }
             }
             EventBody::Prompt { .. } => self.announce(
                 project_id,
@@ -119,44 +115,6 @@ impl Engine {
             }
             _ => {}
         }
-        Ok(())
-    }
-
-    async fn keep_snapshot(
-        &self,
-        event: &Event,
-        trigger: &str,
-        session: i64,
-        event_id: i64,
-    ) -> Result<()> {
-        let after = self.store.last_snapshot(session).await?.map_or(0, |(_, up_to)| up_to);
-        let digests = self.store.session_digests(session, after, SNAPSHOT_EVENTS).await?;
-        let text = distill::snapshot_text(&digests);
-        if text.is_empty() {
-            return Ok(());
-        }
-        let index = analyze::index_doc("", &text, &[]);
-        let snapshot = NewSnapshot {
-            session_id: session,
-            up_to_event_id: event_id,
-            trigger: trigger.to_owned(),
-            text,
-            created_at: event.at,
-            index,
-        };
-        self.store.insert_snapshot(snapshot).await?;
-        Ok(())
-    }
-
-    async fn add_agent_summary(&self, session: i64, summary: &str) -> Result<()> {
-        let Some((snapshot, _)) = self.store.last_snapshot(session).await? else {
-            return Ok(());
-        };
-        let summary = agent_summary(summary);
-        let whole = format!("{}\n{summary}", snapshot.text);
-        let index = analyze::index_doc("", &whole, &[]);
-        self.store.add_agent_summary(session, &summary, index).await?;
-        Ok(())
     }
 }
 
@@ -173,15 +131,6 @@ fn outcome(recorded: &Recorded) -> Outcome {
     }
 }
 
-/// The part of an agent's compaction summary that it keeps: what stands in `<summary>`, without the
-/// analysis before it; the whole text where there are no marks.
-fn agent_summary(text: &str) -> String {
-    let start = text.find("<summary>").map_or(0, |at| at + "<summary>".len());
-    let kept = &text[start..];
-    let end = kept.find("</summary>").unwrap_or(kept.len());
-    kept[..end].trim().to_owned()
-}
-
 /// What the store needs besides the event.
 fn new_event(event: &Event) -> NewEvent {
     let keys = dedupe::keys(event);
@@ -191,7 +140,7 @@ fn new_event(event: &Event) -> NewEvent {
     };
     NewEvent {
         dedupe_key: keys.key,
-        dedupe_near: keys.near,
+        near_key: keys.near,
         digest: distill::digest(event),
         index,
         event: event.clone(),

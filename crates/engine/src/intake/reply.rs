@@ -24,11 +24,13 @@ impl Engine {
 
     pub(super) async fn reply(&self, event: &Event, recorded: &Recorded) -> Result<Reply> {
         match recorded {
+            // A report that comes again was not answered the first time.
             Recorded::Stored { turn, project_id, .. }
-            | Recorded::Duplicate { turn, project_id } => {
+            | Recorded::Duplicate { turn, project_id, same_report: true } => {
                 self.reply_for(event, *project_id, Some(turn.session_id)).await
             }
-            Recorded::Skipped(_) => Ok(Reply::None),
+            // A hook that is registered twice: the other one is answered.
+            Recorded::Duplicate { .. } | Recorded::Skipped(_) => Ok(Reply::None),
         }
     }
 
@@ -65,7 +67,7 @@ impl Engine {
     ) -> Result<Reply> {
         if let Some(session) = session_id
             && self.settings.session_context
-            && self.take_compaction(session)
+            && self.store.take_compaction(session).await?
         {
             let request = request(event, project_id, session_id, StartSource::Compact);
             return Ok(as_reply(self.session_context(&request).await?));
@@ -73,11 +75,14 @@ impl Engine {
         if !self.settings.prompt_recall {
             return Ok(Reply::None);
         }
-        let given = session_id.map(|s| self.given(s)).unwrap_or_default();
+        let given = match session_id {
+            Some(session) => self.store.given(session).await?,
+            None => Vec::new(),
+        };
         let block =
             recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await?;
         if let Some(session) = session_id {
-            self.note_given(session, &block.shown, false);
+            self.note_given(session, &block.shown, false).await;
         }
         Ok(as_reply(block))
     }

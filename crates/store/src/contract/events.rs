@@ -14,10 +14,15 @@ use crate::Result;
 pub trait EventStore {
     /// Stores events in order, all in one transaction, and says of each what became of it.
     ///
-    /// For each event: a known dedupe key makes it a duplicate. Otherwise its session is found by
-    /// (agent, agent session id) or made, pinned to the project of the first event that named it;
-    /// a session that starts by `clear`, `fork` or `resume` under a new id joins the conversation
-    /// of the newest earlier session of the same agent and project. A prompt gets the next number
+    /// For each event: a known dedupe key makes it a duplicate, and so does a near key that the
+    /// session has at most [`NEAR_MS`] away with no other event between the two (of the same
+    /// sub-agent, or of the session itself; by time, then by arrival). Otherwise its session is
+    /// found by (agent, agent session id) or made, pinned to the project of the first event that
+    /// named it. A session that starts under a new id joins a conversation of the same agent and
+    /// project: by `clear` that of the session which last ended for that reason at most
+    /// [`CLEARED_MS`] ago and is not gone on with yet, one of the same worktree first; by `fork`
+    /// or `resume` that of the only one with an event in the last [`RECENT_MS`], and none where
+    /// there are several. A prompt gets the next number
     /// of its session and a row; a private prompt stores nothing and marks its turn, so that tool
     /// uses, stops and sub-agent stops of that turn are skipped until the next prompt. Any other
     /// event belongs to the prompt with its turn id, else to the newest prompt of the session.
@@ -26,7 +31,8 @@ pub trait EventStore {
     /// no status. A prompt, and any event of a session that was completed for being idle, make it
     /// active again. A stored event makes the distil job of its turn wait, and is counted: the job
     /// of a new turn is due 250 ms after its first event, and at once when the turn is closed by a
-    /// stop, the next prompt or the session's end. Times are those of the events.
+    /// stop, the next prompt or the session's end. Times are those of the events. A compaction's
+    /// beginning marks its session as compacted, and compaction events are owed a follow-up.
     async fn record(&self, events: Vec<NewEvent>) -> Result<Vec<Recorded>>;
 
     /// Counts events that were skipped before they reached the store.
@@ -40,17 +46,74 @@ pub trait EventStore {
         tail: usize,
     ) -> Result<Vec<StoredDigest>>;
 
-    /// The digests of a session that came after the event `after` (0: from the beginning), at most
-    /// the last `limit`, in order of arrival.
+    /// The digests of a session that came after the event `after` (0: from the beginning) up to
+    /// the event `up_to`, at most the last `limit`, in order of arrival.
     async fn session_digests(
         &self,
         session_id: i64,
         after: i64,
+        up_to: i64,
         limit: usize,
     ) -> Result<Vec<StoredDigest>>;
 
-    /// The whole events behind an observation, in order of arrival.
+    /// The whole events behind an observation, in order of arrival; without those whose payload
+    /// was trimmed or forgotten.
     async fn evidence(&self, observation_id: i64) -> Result<Vec<(i64, Event)>>;
+
+    /// Events that are owed a follow-up, in order of arrival.
+    async fn due_follow_ups(&self, limit: usize) -> Result<Vec<FollowUp>>;
+
+    /// Notes that an event's follow-up is done.
+    async fn settle_follow_up(&self, event_id: i64) -> Result<()>;
+
+    /// Deletes raw payloads, oldest event first: of events older than `before`, and as long as all
+    /// payloads together have more bytes than `bytes`. Looks at no more than `most` of them.
+    ///
+    /// Only of distilled events that are owed nothing. The events stay with their digests, so
+    /// every count holds and a turn can be distilled again.
+    async fn trim_payloads(&self, limits: PayloadLimits) -> Result<Trimmed>;
+}
+
+/// How far apart reports of one happening without an id of its own may come, in milliseconds.
+pub const NEAR_MS: i64 = 10_000;
+
+/// How long after a session was cleared the next one counts as its continuation, in milliseconds.
+pub const CLEARED_MS: i64 = 5 * 60_000;
+
+/// How recent an event makes a session one that a fork or a resume may come from, in milliseconds.
+pub const RECENT_MS: i64 = 30 * 60_000;
+
+/// What may stay of raw payloads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PayloadLimits {
+    /// Payloads of events before this time go.
+    pub before: Option<Time>,
+    /// Most bytes of all payloads.
+    pub bytes: Option<u64>,
+    /// Most payloads that one call looks at.
+    pub most: usize,
+}
+
+/// What trimming did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// Payloads that went.
+    pub events: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes of all payloads that are left.
+    pub left: u64,
+}
+
+/// An event from which more than distilling follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FollowUp {
+    /// Key of the event.
+    pub event_id: i64,
+    /// Its session.
+    pub session_id: i64,
+    /// The event.
+    pub event: Event,
 }
 
 /// An event on its way into the store.
@@ -58,10 +121,11 @@ pub trait EventStore {
 pub struct NewEvent {
     /// The event, cleaned and cut to size.
     pub event: Event,
-    /// Equal for the same happening, whoever reports it and however often.
+    /// Equal for the same happening, whoever reports it and however often; for a happening
+    /// without an id of its own, equal for the same report.
     pub dedupe_key: String,
-    /// Other keys under which the same happening may be known (a neighbouring time bucket).
-    pub dedupe_near: Vec<String>,
+    /// Equal for what may be one happening without an id of its own: see [`EventStore::record`].
+    pub near_key: Option<String>,
     /// What distilling needs of it.
     pub digest: Digest,
     /// The tokens of a prompt; ignored for other events.
@@ -140,6 +204,8 @@ pub enum Recorded {
         turn: TurnKey,
         /// The project of its session.
         project_id: i64,
+        /// The very report that is stored came again, and not a second one of the same happening.
+        same_report: bool,
     },
     /// Not stored, and counted under the reason.
     Skipped(SkipReason),

@@ -12,6 +12,8 @@ use crate::Result;
 #[async_trait]
 pub trait JobStore {
     /// Claims the job that has waited longest and is due at `now`; other callers no longer see it.
+    /// When its session was served last, a due job of another session goes first: no session
+    /// keeps the others waiting, however many turns it has.
     async fn claim_job(&self, now: Time) -> Result<Option<Job>>;
 
     /// When the next waiting job is due; none when nothing waits.

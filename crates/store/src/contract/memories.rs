@@ -50,7 +50,8 @@ pub struct NewMemory {
 /// What was kept before compactions.
 #[async_trait]
 pub trait SnapshotStore {
-    /// Stores a snapshot of everything of the session up to an event.
+    /// Stores a snapshot of everything of the session up to an event; one that reaches to the same
+    /// event is given back instead.
     async fn insert_snapshot(&self, snapshot: NewSnapshot) -> Result<Snapshot>;
 
     /// The newest snapshot of a session and the event it reaches to.

@@ -15,7 +15,10 @@ mod search;
 mod sessions;
 mod settings;
 
-pub use events::{Digest, EventStore, NewEvent, Recorded, StoredDigest, TurnKey};
+pub use events::{
+    CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
+    Recorded, StoredDigest, Trimmed, TurnKey,
+};
 pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
 pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};

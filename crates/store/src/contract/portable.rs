@@ -22,7 +22,7 @@ pub trait PortableStore {
 
     /// Stores rows in one transaction. A row whose uid is known or has a tombstone is skipped; one
     /// without a uid is skipped when the project holds the same text of the same kind. Sessions
-    /// named by rows are made when they are missing.
+    /// named by rows are made when they are missing. Times later than `now` become `now`.
     async fn import_rows(&self, rows: Vec<ImportRow>, now: Time) -> Result<ImportCounts>;
 }
 

@@ -38,9 +38,18 @@ pub trait RowStore {
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>>;
 
     /// Deletes rows of any kind with their index entries and links, and leaves a tombstone of each
-    /// uid, so that neither distilling nor an import brings them back. The event that brought a
-    /// forgotten prompt keeps its place and loses its text. Returns the ids that existed.
+    /// uid, so that neither distilling nor an import brings them back.
+    ///
+    /// Events that only the forgotten row rests on keep their place and lose payload and digest:
+    /// the event of a prompt; of an observation, those that no other observation rests on; of a
+    /// turn's summary, those of the turn that no observation rests on. Other rows that say the
+    /// same are rows of their own. Returns the ids that existed.
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>>;
+
+    /// Does a part of overwriting what forgotten rows left behind in the files; true while more is
+    /// to be done. Costs nothing when nothing was forgotten, goes on after a restart where it was
+    /// interrupted, and leaves nothing of a forgotten text in the database or its log.
+    async fn sweep_forgotten(&self) -> Result<bool>;
 
     /// How many rows of each kind there are.
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>>;

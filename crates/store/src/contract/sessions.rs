@@ -1,7 +1,7 @@
 //! Sessions. They come into being through events.
 
 use afterword_domain::session::Session;
-use afterword_domain::{Time, scope::Scope};
+use afterword_domain::{PublicId, Time, scope::Scope};
 use async_trait::async_trait;
 
 use crate::Result;
@@ -21,4 +21,15 @@ pub trait SessionStore {
     /// Marks active sessions whose last event is older than `before` as completed, with the reason
     /// `idle`, and returns their keys. Work that waits for them stays.
     async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>>;
+
+    /// Rows that a session was given, as far as they are remembered.
+    async fn given(&self, session_id: i64) -> Result<Vec<PublicId>>;
+
+    /// Notes rows as given to a session: in place of all before them when `whole_block`. The last
+    /// 20,000 of all sessions are remembered; they go with their session.
+    async fn note_given(&self, session_id: i64, rows: &[PublicId], whole_block: bool)
+    -> Result<()>;
+
+    /// Whether the session was compacted since it was last asked; true once.
+    async fn take_compaction(&self, session_id: i64) -> Result<bool>;
 }

@@ -24,6 +24,10 @@ pub trait SettingsStore {
     /// too; the next call then finds nothing wrong with them.
     async fn check(&self) -> Result<Vec<String>>;
 
+    /// Reads every page of the database and says what is wrong with them; empty when all is well.
+    /// Where something is, nothing is written any more until the store is opened again.
+    async fn check_pages(&self) -> Result<Vec<String>>;
+
     /// Brings the log back into the database file, so that the files can be copied; called at a
     /// clean stop.
     async fn checkpoint(&self) -> Result<()>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::SqliteStore;
 use super::connect::{Sql, differences};
@@ -12,9 +12,9 @@ use crate::{Error, Result};
 /// Most problems of one kind that are listed.
 const MOST: usize = 20;
 
-/// Everything but index and counters: pages, foreign keys, schema.
+/// Everything but pages, index and counters: foreign keys and schema.
 pub(super) fn check(db: &Connection) -> Sql<Vec<String>> {
-    let mut problems = pages(db)?;
+    let mut problems = Vec::new();
     let mut list = db.prepare("PRAGMA foreign_key_check")?;
     let orphans = list.query_map([], |row| {
         Ok(format!(
@@ -29,10 +29,17 @@ pub(super) fn check(db: &Connection) -> Sql<Vec<String>> {
 }
 
 /// Problems of ordinary pages; those of the index are told apart by name.
-fn pages(db: &Connection) -> Sql<Vec<String>> {
+pub(super) fn pages(db: &Connection) -> Sql<Vec<String>> {
     let mut list = db.prepare("PRAGMA quick_check(20)")?;
     let rows = list.query_map([], |row| row.get::<_, String>(0))?;
-    let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    let found = match rows.collect::<rusqlite::Result<Vec<_>>>() {
+        Ok(found) => found,
+        // Too broken to be looked through.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            vec![error.to_string()]
+        }
+        Err(error) => return Err(error.into()),
+    };
     Ok(found.into_iter().filter(|line| line != "ok" && !line.contains("search_index")).collect())
 }
 
@@ -67,7 +74,9 @@ fn counted(db: &Connection) -> Sql<BTreeMap<String, i64>> {
     let mut list = db.prepare(
         "SELECT 'events.' || state, count(*) FROM events GROUP BY state
          UNION ALL SELECT 'rows.' || kind, count(*) FROM search_rows GROUP BY kind
-         UNION ALL SELECT 'tokens', coalesce(sum(tokens), 0) FROM search_rows",
+         UNION ALL SELECT 'tokens', coalesce(sum(tokens), 0) FROM search_rows
+         UNION ALL SELECT 'payload.bytes', coalesce(sum(octet_length(payload)), 0)
+         FROM event_payloads",
     )?;
     let rows = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     counted.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);

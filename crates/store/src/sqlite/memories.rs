@@ -151,6 +151,12 @@ fn insert_snapshot(db: &Connection, new: &NewSnapshot) -> Sql<Snapshot> {
         agent_summary: None,
         created_at: new.created_at,
     };
+    let mut known =
+        db.prepare_cached("SELECT * FROM snapshots WHERE session_id = ?1 AND up_to_event_id = ?2")?;
+    let known = known.query_row(params![new.session_id, new.up_to_event_id], snapshot_from_row);
+    if let Some(known) = optional(known)? {
+        return Ok(known);
+    }
     snapshot.id = write_snapshot(db, &snapshot, new.up_to_event_id, &new.index)?;
     Ok(snapshot)
 }

@@ -19,11 +19,12 @@ mod values;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::Result;
-use connect::{Readers, Sql, Writer};
+use crate::{Error, Result};
+use connect::{Damage, Readers, Sql, Writer};
 
 /// A store in one SQLite file. Dropping it waits for what was handed in, and closes the file.
 pub struct SqliteStore {
@@ -31,6 +32,8 @@ pub struct SqliteStore {
     // Readers close first, so that the last connection to close may bring the log back in.
     readers: Readers,
     writer: Writer,
+    damage: Arc<Damage>,
+    served: Arc<jobs::Served>,
 }
 
 impl SqliteStore {
@@ -42,13 +45,16 @@ impl SqliteStore {
     /// up to date after a copy was put beside the file; a newer one is refused with
     /// [`Error::NewerSchema`](crate::Error::NewerSchema) and the file stays as it is. Missing
     /// columns, tables and indexes are put back, and a full-text index that cannot be used is made
-    /// again from the stored tokens.
+    /// again from the stored tokens, also when that shows later. A damaged page that a call meets,
+    /// or that [`check_pages`](crate::contract::SettingsStore::check_pages) finds, ends all writing
+    /// until the file is opened again: writes then answer [`Error::Corrupt`].
     pub fn open(path: &Path) -> Result<Self> {
         connect::prepare_file(path)?;
         search::ensure_usable(path)?;
-        let writer = Writer::start(path)?;
-        let readers = Readers::start(path)?;
-        Ok(Self { path: path.to_owned(), readers, writer })
+        let damage = Arc::new(Damage::default());
+        let writer = Writer::start(path, Arc::clone(&damage))?;
+        let readers = Readers::start(path, Arc::clone(&damage))?;
+        Ok(Self { path: path.to_owned(), readers, writer, damage, served: Arc::default() })
     }
 
     /// Where the file is.
@@ -60,14 +66,31 @@ impl SqliteStore {
         &self,
         f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
     ) -> Result<T> {
-        self.writer.run(f).await
+        let outcome = self.writer.run(f).await;
+        self.mend_index(outcome.is_err()).await;
+        outcome
     }
 
     async fn read<T: Send + 'static>(
         &self,
         f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
     ) -> Result<T> {
-        self.readers.run(f).await
+        let outcome = self.readers.run(f).await;
+        self.mend_index(outcome.is_err()).await;
+        outcome
+    }
+
+    /// Makes an index again that a call stumbled over. That call has failed; the next one finds a
+    /// whole index.
+    async fn mend_index(&self, failed: bool) {
+        if !failed || !self.damage.takes_index() {
+            return;
+        }
+        let rebuilt = self.writer.run_alone(|db| search::rebuild(db).map_err(Error::from)).await;
+        match rebuilt {
+            Ok(rows) => tracing::warn!(rows, "the full-text index was damaged and is made again"),
+            Err(error) => self.damage.close(&error.to_string()),
+        }
     }
 }
 

@@ -1,19 +1,22 @@
 //! Sessions as stored.
 
-use afterword_domain::Time;
 use afterword_domain::scope::Scope;
 use afterword_domain::session::{Session, SessionStatus};
+use afterword_domain::{PublicId, Time};
 use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::connect::Sql;
-use super::values::{limit as sql_limit, optional, required, time, uid};
+use super::values::{kind, limit as sql_limit, optional, required, time, uid};
 use crate::Result;
 use crate::contract::SessionStore;
 
 /// Why a session is completed that nobody ended.
 pub(super) const IDLE: &str = "idle";
+
+/// Given rows that are remembered, of all sessions together.
+const MOST_GIVEN: i64 = 20_000;
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -59,6 +62,66 @@ impl SessionStore for SqliteStore {
         })
         .await
     }
+
+    async fn given(&self, session_id: i64) -> Result<Vec<PublicId>> {
+        self.read(move |db| {
+            let mut list = db.prepare_cached(
+                "SELECT kind, row_id FROM session_given WHERE session_id = ?1 ORDER BY id",
+            )?;
+            let rows = list.query_map([session_id], |row| {
+                Ok(PublicId::new(kind(row, "kind")?, row.get("row_id")?))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn note_given(
+        &self,
+        session_id: i64,
+        rows: &[PublicId],
+        whole_block: bool,
+    ) -> Result<()> {
+        let rows = rows.to_vec();
+        self.write(move |db| note_given(db, session_id, &rows, whole_block)).await
+    }
+
+    async fn take_compaction(&self, session_id: i64) -> Result<bool> {
+        let is_set = "SELECT 1 FROM sdk_sessions WHERE id = ?1 AND compacted = 1";
+        // Nearly always there is nothing to take, and so nothing to wait for a disk for.
+        if !self.read(move |db| Ok(db.prepare_cached(is_set)?.exists([session_id])?)).await? {
+            return Ok(false);
+        }
+        self.write(move |db| {
+            let taken = db
+                .prepare_cached(
+                    "UPDATE sdk_sessions SET compacted = 0 WHERE id = ?1 AND compacted = 1",
+                )?
+                .execute([session_id])?;
+            Ok(taken > 0)
+        })
+        .await
+    }
+}
+
+fn note_given(db: &Connection, session_id: i64, rows: &[PublicId], whole_block: bool) -> Sql<()> {
+    if whole_block {
+        db.prepare_cached("DELETE FROM session_given WHERE session_id = ?1")?
+            .execute([session_id])?;
+        db.prepare_cached("UPDATE sdk_sessions SET compacted = 0 WHERE id = ?1")?
+            .execute([session_id])?;
+    }
+    let mut add = db.prepare_cached(
+        "INSERT OR IGNORE INTO session_given (session_id, kind, row_id) VALUES (?1, ?2, ?3)",
+    )?;
+    for row in rows {
+        add.execute(params![session_id, row.kind.word(), row.number])?;
+    }
+    db.prepare_cached(
+        "DELETE FROM session_given WHERE id <= (SELECT max(id) FROM session_given) - ?1",
+    )?
+    .execute([MOST_GIVEN])?;
+    Ok(())
 }
 
 pub(super) fn find(db: &Connection, agent: &str, agent_session_id: &str) -> Sql<Option<Session>> {

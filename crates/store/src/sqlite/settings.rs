@@ -47,8 +47,20 @@ impl SettingsStore for SqliteStore {
     }
 
     async fn check(&self) -> Result<Vec<String>> {
+        let damaged = self.check_pages().await?;
+        if !damaged.is_empty() {
+            return Ok(damaged);
+        }
         let mut problems = self.read(health::check).await?;
         problems.extend(health::mend(self).await?);
+        Ok(problems)
+    }
+
+    async fn check_pages(&self) -> Result<Vec<String>> {
+        let problems = self.read(health::pages).await?;
+        if let Some(first) = problems.first() {
+            self.damage.close(first);
+        }
         Ok(problems)
     }
 

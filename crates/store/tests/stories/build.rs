@@ -85,13 +85,7 @@ pub(crate) fn event(session: &str, at: i64, body: EventBody) -> NewEvent {
         transcript_path: None,
         body,
     };
-    NewEvent {
-        event,
-        dedupe_key: uid.to_string(),
-        dedupe_near: Vec::new(),
-        digest,
-        index: Some(doc(&text)),
-    }
+    NewEvent { event, dedupe_key: uid.to_string(), near_key: None, digest, index: Some(doc(&text)) }
 }
 
 pub(crate) fn of_turn(mut new: NewEvent, turn_id: &str) -> NewEvent {
@@ -101,6 +95,12 @@ pub(crate) fn of_turn(mut new: NewEvent, turn_id: &str) -> NewEvent {
 
 pub(crate) fn keyed(mut new: NewEvent, key: &str) -> NewEvent {
     key.clone_into(&mut new.dedupe_key);
+    new
+}
+
+/// A report without an id of its own: only what it says can tell that it came before.
+pub(crate) fn near(mut new: NewEvent, key: &str) -> NewEvent {
+    new.near_key = Some(key.to_owned());
     new
 }
 

@@ -2,11 +2,14 @@ use afterword_domain::Kind;
 use afterword_domain::event::{EventBody, StartSource, Subagent};
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::events::SkipReason;
-use afterword_store::contract::{Recorded, TurnKey};
+use afterword_domain::wire::status::Status;
+use afterword_store::contract::{
+    CLEARED_MS, NewEvent, PayloadLimits, RECENT_MS, Recorded, TurnKey,
+};
 
 use super::build::{
-    AGENT, Any, end, event, keyed, of_turn, private, project, prompt, record, start, stop, stored,
-    t, tool,
+    AGENT, Any, end, event, finding, keyed, near, of_turn, outcome, private, project, prompt,
+    record, start, stop, stored, t, tool,
 };
 
 pub(crate) async fn prompts_are_numbered_and_events_follow_them(store: Any) {
@@ -37,17 +40,21 @@ pub(crate) async fn g2_a_known_key_is_a_duplicate(store: Any) {
     let (_, turn) = stored(&store, keyed(event("s", 0, prompt("one")), "k1")).await;
     stored(&store, event("s", 1, prompt("two"))).await;
     let again = record(&store, keyed(event("s", 2, prompt("one")), "k1")).await;
-    let mut near = keyed(event("s", 3, prompt("one")), "k0");
-    near.dedupe_near = vec!["k1".to_owned()];
     let project_id = store.get_session(turn.session_id).await.unwrap().project_id;
     let newest = TurnKey { prompt_number: 2, ..turn };
-    assert_eq!(again, Recorded::Duplicate { turn: newest, project_id });
-    assert_eq!(record(&store, near).await, again);
+    let known = Recorded::Duplicate { turn: newest, project_id, same_report: false };
+    assert_eq!(again, known);
+    let report = keyed(event("s", 3, prompt("three")), "k3");
+    stored(&store, report.clone()).await;
+    match record(&store, report).await {
+        Recorded::Duplicate { same_report, .. } => assert!(same_report, "the report came again"),
+        other => panic!("{other:?}"),
+    }
     let both = vec![keyed(event("s", 4, tool("x")), "k2"), keyed(event("s", 4, tool("x")), "k2")];
     let both = store.record(both).await.unwrap();
     assert!(matches!(both[..], [Recorded::Stored { .. }, Recorded::Duplicate { .. }]));
     let counts = store.counts().await.unwrap();
-    assert_eq!((counts.received, counts.stored, counts.duplicates), (3, 3, 3));
+    assert_eq!((counts.received, counts.stored, counts.duplicates), (4, 4, 3));
 }
 
 pub(crate) async fn f2_a_private_turn_is_not_stored(store: Any) {
@@ -90,30 +97,180 @@ pub(crate) async fn a_private_prompt_without_an_id_hides_events_with_one(store: 
     stored(&store, event("s", 2, end("other"))).await;
 }
 
-pub(crate) async fn o1_clear_fork_and_resume_join_the_conversation(store: Any) {
-    let (_, a) = stored(&store, event("a", 0, start(StartSource::Startup))).await;
-    let (_, other) = stored(&store, event("other", 1, start(StartSource::Startup))).await;
-    let conversation = |id| {
-        let store = store.clone();
-        async move { store.get_session(id).await.unwrap().conversation_id }
-    };
-    let first = conversation(a.session_id).await;
-    assert_ne!(first, conversation(other.session_id).await);
-    stored(&store, event("a", 2, stop())).await;
-    for (n, source) in
-        [StartSource::Clear, StartSource::Fork, StartSource::Resume].into_iter().enumerate()
-    {
-        let at = 3 + i64::try_from(n).unwrap();
-        let (_, next) = stored(&store, event(&format!("next{n}"), at, start(source))).await;
-        assert_eq!(conversation(next.session_id).await, first, "{source:?}");
+/// A prompt, a tool use and a stop as an agent reports them that sends no ids.
+fn turn_without_ids(at: i64) -> [NewEvent; 3] {
+    [
+        near(event("s", at, prompt("continue")), "continue"),
+        near(event("s", at + 1, tool("Edit")), "edit"),
+        near(event("s", at + 2, stop()), "done"),
+    ]
+}
+
+pub(crate) async fn g1_the_same_words_again_are_no_duplicates(store: Any) {
+    let same = |new| matches!(new, Recorded::Duplicate { same_report: false, .. });
+    for at in [0, 1_000, 2_000] {
+        for new in turn_without_ids(at) {
+            stored(&store, new).await;
+        }
     }
+    let [_, _, last] = turn_without_ids(2_000);
+    assert!(same(record(&store, last).await), "nothing came between");
+    // All at one instant: the order of arrival decides.
+    for _ in 0..2 {
+        for mut new in turn_without_ids(50_000) {
+            new.event.at = t(50_000);
+            stored(&store, new).await;
+        }
+    }
+    let prompts = store.recent_prompts(Scope::All, 10).await.unwrap();
+    assert_eq!(prompts.len(), 5);
+}
+
+pub(crate) async fn g2_two_reports_of_one_happening_are_one_row(store: Any) {
+    let same = |new| matches!(new, Recorded::Duplicate { same_report: false, .. });
+    stored(&store, near(event("s", 0, prompt("go")), "go")).await;
+    assert!(same(record(&store, near(event("s", 3, prompt("go")), "go")).await));
+    let mut inside = event("s", 4, tool("Bash"));
+    inside.event.subagent = Some(Subagent { id: "a".to_owned(), kind: String::new() });
+    stored(&store, inside).await;
+    assert!(same(record(&store, near(event("s", 5, prompt("go")), "go")).await), "sub-agents");
+    stored(&store, event("s", 500, tool("Edit"))).await;
+    let late = near(event("s", 6, prompt("go")), "go");
+    assert!(same(record(&store, late).await), "a report that waited in the spool");
+    stored(&store, near(event("s", 10_007, prompt("go")), "go")).await;
+    stored(&store, near(event("other", 3, prompt("go")), "go")).await;
+    let counts = store.counts().await.unwrap();
+    assert_eq!((counts.stored, counts.duplicates, counts.rows["prompt"]), (5, 3, 3));
+}
+
+pub(crate) async fn f2_a_private_prompt_between_makes_the_second_a_new_one(store: Any) {
+    stored(&store, near(event("s", 0, prompt("go")), "go")).await;
+    record(&store, near(event("s", 10, private()), "nothing")).await;
+    stored(&store, near(event("s", 20, prompt("go")), "go")).await;
+    // Reported twice, the second time late: the open turn stays open.
+    record(&store, near(event("s", 12, private()), "nothing")).await;
+    stored(&store, event("s", 30, tool("Bash"))).await;
+    record(&store, near(event("s", 40, private()), "nothing")).await;
+    let hidden = record(&store, event("s", 50, tool("Bash"))).await;
+    assert_eq!(hidden, Recorded::Skipped(SkipReason::Private));
+}
+
+async fn conversation(store: &Any, session: &str) -> i64 {
+    store.find_session(AGENT, session).await.unwrap().unwrap().conversation_id
+}
+
+pub(crate) async fn o1_a_cleared_session_goes_on_in_its_own_conversation(store: Any) {
+    // Two terminals in one project; the one that is not cleared is the livelier.
+    stored(&store, event("left", 0, start(StartSource::Startup))).await;
+    stored(&store, event("right", 1, start(StartSource::Startup))).await;
+    stored(&store, event("left", 2, end("clear"))).await;
+    stored(&store, event("right", 3, prompt("work"))).await;
+    stored(&store, event("left-2", 4, start(StartSource::Clear))).await;
+    assert_eq!(conversation(&store, "left-2").await, conversation(&store, "left").await);
+    stored(&store, event("right", 5, end("clear"))).await;
+    stored(&store, event("right-2", 6, start(StartSource::Clear))).await;
+    assert_eq!(conversation(&store, "right-2").await, conversation(&store, "right").await);
+    // Nothing that was cleared is left to go on with, or it was too long ago.
+    stored(&store, event("third", 7, start(StartSource::Clear))).await;
+    let third = store.find_session(AGENT, "third").await.unwrap().unwrap();
+    assert_eq!(third.conversation_id, third.id);
+    stored(&store, event("left-2", 8, end("clear"))).await;
+    stored(&store, event("late", 9 + CLEARED_MS, start(StartSource::Clear))).await;
+    assert_ne!(conversation(&store, "late").await, conversation(&store, "left").await);
     let mut elsewhere = event("elsewhere", 9, start(StartSource::Clear));
     elsewhere.event.project = project("q");
-    let (_, elsewhere) = stored(&store, elsewhere).await;
-    assert_eq!(conversation(elsewhere.session_id).await, elsewhere.session_id);
-    let (_, again) = stored(&store, event("other", 10, start(StartSource::Resume))).await;
-    assert_eq!(again.session_id, other.session_id, "a resume under the old id is that session");
-    assert_eq!(conversation(other.session_id).await, other.session_id);
+    stored(&store, elsewhere).await;
+    assert_ne!(conversation(&store, "elsewhere").await, conversation(&store, "left").await);
+}
+
+pub(crate) async fn o1_two_cleared_worktrees_are_told_apart(store: Any) {
+    let of = |mut new: NewEvent, worktree: &str| {
+        new.event.project.worktree = Some(worktree.to_owned());
+        new
+    };
+    stored(&store, of(event("a", 0, start(StartSource::Startup)), "wt-a")).await;
+    stored(&store, of(event("b", 1, start(StartSource::Startup)), "wt-b")).await;
+    stored(&store, event("a", 2, end("clear"))).await;
+    stored(&store, event("b", 3, end("clear"))).await;
+    stored(&store, of(event("a2", 4, start(StartSource::Clear)), "wt-a")).await;
+    stored(&store, of(event("b2", 5, start(StartSource::Clear)), "wt-b")).await;
+    assert_eq!(conversation(&store, "a2").await, conversation(&store, "a").await);
+    assert_eq!(conversation(&store, "b2").await, conversation(&store, "b").await);
+}
+
+pub(crate) async fn o1_a_fork_or_resume_joins_the_only_recent_conversation(store: Any) {
+    stored(&store, event("old", -RECENT_MS, start(StartSource::Startup))).await;
+    stored(&store, event("a", 1, start(StartSource::Startup))).await;
+    for (n, source) in [StartSource::Fork, StartSource::Resume].into_iter().enumerate() {
+        let name = format!("next{n}");
+        stored(&store, event(&name, 2, start(source))).await;
+        assert_eq!(conversation(&store, &name).await, conversation(&store, "a").await);
+    }
+    stored(&store, event("b", 3, start(StartSource::Startup))).await;
+    for (n, source) in [StartSource::Fork, StartSource::Resume].into_iter().enumerate() {
+        let name = format!("guess{n}");
+        stored(&store, event(&name, 4, start(source))).await;
+        let session = store.find_session(AGENT, &name).await.unwrap().unwrap();
+        assert_eq!(session.conversation_id, session.id, "two may be meant: {source:?}");
+    }
+    let before = conversation(&store, "b").await;
+    stored(&store, event("b", 5, start(StartSource::Resume))).await;
+    assert_eq!(conversation(&store, "b").await, before, "the old id is that session");
+}
+
+pub(crate) async fn o2_compactions_are_owed_a_follow_up(store: Any) {
+    let compacts = EventBody::PreCompact { trigger: "auto".to_owned(), instructions: None };
+    stored(&store, event("s", 0, prompt("go"))).await;
+    let (first, turn) = stored(&store, event("s", 1, compacts)).await;
+    let summary = EventBody::PostCompact { summary: "short".to_owned() };
+    let (second, _) = stored(&store, event("s", 2, summary)).await;
+    let due = store.due_follow_ups(10).await.unwrap();
+    assert_eq!(due.iter().map(|d| d.event_id).collect::<Vec<_>>(), [first, second]);
+    assert_eq!((due[0].session_id, due[0].event.body.kind()), (turn.session_id, "pre-compact"));
+    store.settle_follow_up(first).await.unwrap();
+    assert_eq!(store.due_follow_ups(10).await.unwrap().len(), 1);
+    assert!(store.take_compaction(turn.session_id).await.unwrap());
+    assert!(!store.take_compaction(turn.session_id).await.unwrap(), "once");
+}
+
+pub(crate) async fn e9_payloads_go_and_events_stay(store: Any) {
+    let done = async |session: &str, at: i64| {
+        let (_, turn) = stored(&store, event(session, at, tool("Bash"))).await;
+        let job = store.claim_job(t(at + 10_000)).await.unwrap().unwrap();
+        let (last, _) = stored(&store, event(session, at + 1, stop())).await;
+        let found = finding("a", session, &[last]);
+        store.save_turn(outcome(&job, last, vec![found])).await.unwrap();
+        turn
+    };
+    let (old, new) = (done("old", 0).await, done("new", 50_000).await);
+    stored(&store, event("waits", 1, tool("Bash"))).await;
+    let before = store.counts().await.unwrap();
+    let all = PayloadLimits { most: 100, ..PayloadLimits::default() };
+    let none = store.trim_payloads(all).await.unwrap();
+    assert_eq!((none.events, none.bytes), (0, 0));
+    let aged = PayloadLimits { before: Some(t(50_000)), ..all };
+    let trimmed = store.trim_payloads(aged).await.unwrap();
+    assert_eq!((trimmed.events, trimmed.left), (2, none.left - trimmed.bytes));
+    assert_eq!(store.trim_payloads(aged).await.unwrap().events, 0);
+    let rows = store.recent_observations(Scope::All, 9, true).await.unwrap();
+    let evidence = async |title: &str| {
+        let row = rows.iter().find(|row| row.content.title == title).unwrap();
+        store.evidence(row.id).await.unwrap().len()
+    };
+    assert_eq!((evidence("old").await, evidence("new").await), (0, 1));
+    let squeezed = PayloadLimits { bytes: Some(0), ..all };
+    let trimmed = store.trim_payloads(squeezed).await.unwrap();
+    assert_eq!(trimmed.events, 2, "what waits keeps its payload");
+    assert!(trimmed.left > 0);
+    for turn in [old, new] {
+        let digests = store.turn_digests(turn, 9, 9).await.unwrap();
+        assert!(digests.iter().all(|d| d.digest.detail.starts_with("at ")), "{digests:?}");
+    }
+    assert_eq!(
+        store.counts().await.unwrap(),
+        Status { database_bytes: store.counts().await.unwrap().database_bytes, ..before }
+    );
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
 }
 
 pub(crate) async fn h6_the_project_is_pinned(store: Any) {
@@ -183,9 +340,11 @@ pub(crate) async fn digests_of_a_session_come_after_an_event(store: Any) {
         stored(&store, event("s", at, prompt("more"))).await;
     }
     stored(&store, event("other", 9, tool("Bash"))).await;
-    let rest = store.session_digests(turn.session_id, first, 3).await.unwrap();
+    let rest = store.session_digests(turn.session_id, first, i64::MAX, 3).await.unwrap();
     assert_eq!(rest.iter().map(|d| d.at).collect::<Vec<_>>(), [3, 4, 5].map(t));
-    assert_eq!(store.session_digests(turn.session_id, 0, 50).await.unwrap().len(), 6);
+    assert_eq!(store.session_digests(turn.session_id, 0, i64::MAX, 50).await.unwrap().len(), 6);
+    let first_only = store.session_digests(turn.session_id, 0, first, 50).await.unwrap();
+    assert_eq!(first_only.iter().map(|d| d.at).collect::<Vec<_>>(), [t(0)]);
     let kinds = store.count_rows(Scope::All).await.unwrap();
     assert!(kinds.contains(&(Kind::Prompt, 6)));
 }

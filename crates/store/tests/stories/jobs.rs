@@ -184,3 +184,20 @@ pub(crate) async fn i9_many_waiting_turns_slow_nothing(store: Any) {
     let counts = store.counts().await.unwrap();
     assert_eq!((counts.distilled, counts.waiting, counts.sessions), (100, 4900, 5000));
 }
+
+pub(crate) async fn p2_a_session_with_many_turns_keeps_no_other_waiting(store: Any) {
+    for n in 0..40 {
+        stored(&store, event("hot", n, prompt("again"))).await;
+    }
+    for name in ["b", "c"] {
+        stored(&store, event(name, 100, prompt("one"))).await;
+        stored(&store, event(name, 101, prompt("two"))).await;
+    }
+    stored(&store, event("later", 90_000, tool("Bash"))).await;
+    let mut order = Vec::new();
+    while let Some(job) = store.claim_job(t(10_000)).await.unwrap() {
+        order.push(store.get_session(job.turn.session_id).await.unwrap().agent_session_id);
+    }
+    assert_eq!(order[..8], ["hot", "b", "hot", "c", "hot", "b", "hot", "c"]);
+    assert_eq!(order.len(), 44, "what is not due stays");
+}

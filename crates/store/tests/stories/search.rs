@@ -32,7 +32,7 @@ async fn fill(store: &Any, project_id: i64, docs: Vec<IndexDoc>) {
         text_key: format!("{n}"),
         index,
     });
-    store.import_rows(rows.collect(), t(0)).await.unwrap();
+    store.import_rows(rows.collect(), t(1_000_000_000)).await.unwrap();
 }
 
 fn numbers(answer: &KeywordAnswer) -> Vec<i64> {

@@ -1,6 +1,7 @@
 use afterword_domain::event::StartSource;
 use afterword_domain::scope::Scope;
 use afterword_domain::session::SessionStatus;
+use afterword_domain::{Kind, PublicId};
 use afterword_store::Error;
 
 use super::build::{AGENT, Any, end, event, prompt, start, stored, t, tool};
@@ -55,4 +56,21 @@ pub(crate) async fn o5_a_late_end_does_not_end_a_resumed_session(store: Any) {
         (session.completed_at, session.end_reason.as_deref()),
         (Some(t(200)), Some("logout"))
     );
+}
+
+pub(crate) async fn what_was_given_is_remembered(store: Any) {
+    let (_, a) = stored(&store, event("a", 0, prompt("one"))).await;
+    let (_, b) = stored(&store, event("b", 0, prompt("two"))).await;
+    let id = |text: &str| text.parse::<PublicId>().unwrap();
+    assert_eq!(store.given(a.session_id).await.unwrap(), []);
+    store.note_given(a.session_id, &[id("o1"), id("m2")], true).await.unwrap();
+    store.note_given(a.session_id, &[id("m2"), id("s3")], false).await.unwrap();
+    store.note_given(b.session_id, &[id("o9")], false).await.unwrap();
+    assert_eq!(store.given(a.session_id).await.unwrap(), [id("o1"), id("m2"), id("s3")]);
+    store.note_given(a.session_id, &[id("o4")], true).await.unwrap();
+    assert_eq!(store.given(a.session_id).await.unwrap(), [id("o4")]);
+    let many: Vec<PublicId> = (0..20_000).map(|n| PublicId::new(Kind::Summary, n)).collect();
+    store.note_given(b.session_id, &many, false).await.unwrap();
+    assert_eq!(store.given(b.session_id).await.unwrap(), many);
+    assert_eq!(store.given(a.session_id).await.unwrap(), [], "the oldest go first");
 }

@@ -14,7 +14,7 @@ use super::schema;
 use crate::{Error, Result};
 
 /// How long a connection waits for another process to let go of the file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Tries of what SQLite refuses at once instead of waiting, and the pause between two of them.
 const TRIES: u32 = 250;
@@ -69,7 +69,8 @@ fn configure(db: &Connection, role: Role) -> Sql<()> {
     let pragmas = match role {
         Role::Writer => {
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4096;
-             PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216;"
+             PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216;
+             PRAGMA secure_delete = ON;"
         }
         Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -6144;",
     };

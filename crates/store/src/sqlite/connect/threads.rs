@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::errors::{Sql, same};
+use super::damage::Damage;
+use super::errors::{Fault, Sql, same};
+use super::log::LogBound;
 use super::open::{Role, connect, fault};
 use crate::{Error, Result};
 
@@ -40,15 +42,18 @@ enum Work {
 pub(crate) struct Writer {
     queue: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
+    damage: Arc<Damage>,
 }
 
 impl Writer {
     /// Starts the thread on a file that was made ready.
-    pub(crate) fn start(path: &Path) -> Result<Self> {
+    pub(crate) fn start(path: &Path, damage: Arc<Damage>) -> Result<Self> {
         let db = connect(path, Role::Writer)?;
         let (queue, work) = mpsc::channel();
-        let thread = spawn("afterword-write", move || write_loop(db, &work))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        let log = LogBound::of(path);
+        let noted = Arc::clone(&damage);
+        let thread = spawn("afterword-write", move || write_loop(db, log, &noted, &work))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), damage })
     }
 
     /// A connection that may write, for use before the thread runs.
@@ -63,8 +68,9 @@ impl Writer {
         f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
+        let damage = Arc::clone(&self.damage);
         self.hand_in(Work::Grouped(Box::new(move |db| {
-            let outcome = db.and_then(|db| in_savepoint(db, f));
+            let outcome = db.and_then(|db| in_savepoint(db, &damage, f));
             Box::new(move |committed| {
                 let outcome = match outcome {
                     Ok(value) => committed.map(|()| value),
@@ -106,7 +112,7 @@ impl Drop for Writer {
     }
 }
 
-fn write_loop(mut db: Connection, work: &Receiver<Work>) {
+fn write_loop(mut db: Connection, mut log: LogBound, damage: &Damage, work: &Receiver<Work>) {
     let mut next = None;
     loop {
         let Some(first) = next.take().or_else(|| work.recv().ok()) else { return };
@@ -124,15 +130,17 @@ fn write_loop(mut db: Connection, work: &Receiver<Work>) {
                         Err(_) => break,
                     }
                 }
-                write_group(&db, group);
+                write_group(&db, damage, group);
+                log.keep(&db);
             }
         }
     }
 }
 
 /// One transaction for all of them. When it cannot begin or end, every one of them failed.
-fn write_group(db: &Connection, group: Vec<Grouped>) {
-    let mut broken = db.execute_batch("BEGIN IMMEDIATE").err().map(fault);
+fn write_group(db: &Connection, damage: &Damage, group: Vec<Grouped>) {
+    let begun = damage.refuse().and_then(|()| run(db, damage, "BEGIN IMMEDIATE"));
+    let mut broken = begun.err();
     let mut finishes = Vec::with_capacity(group.len());
     for f in group {
         let finish = match &broken {
@@ -146,7 +154,7 @@ fn write_group(db: &Connection, group: Vec<Grouped>) {
         }
     }
     if broken.is_none() {
-        broken = db.execute_batch("COMMIT").err().map(fault);
+        broken = run(db, damage, "COMMIT").err();
     }
     if broken.is_some() && !db.is_autocommit() {
         drop(db.execute_batch("ROLLBACK"));
@@ -156,9 +164,22 @@ fn write_group(db: &Connection, group: Vec<Grouped>) {
     }
 }
 
-fn in_savepoint<T>(db: &Connection, f: impl FnOnce(&Connection) -> Sql<T>) -> Result<T> {
+fn run(db: &Connection, damage: &Damage, sql: &str) -> Result<()> {
+    db.execute_batch(sql).map_err(|error| noted(error.into(), damage))
+}
+
+fn noted(fault: Fault, damage: &Damage) -> Error {
+    damage.note(&fault);
+    fault.into()
+}
+
+fn in_savepoint<T>(
+    db: &Connection,
+    damage: &Damage,
+    f: impl FnOnce(&Connection) -> Sql<T>,
+) -> Result<T> {
     db.execute_batch("SAVEPOINT one").map_err(fault)?;
-    let outcome = guarded(|| f(db).map_err(Error::from));
+    let outcome = guarded(|| f(db).map_err(|fault| noted(fault, damage)));
     if outcome.is_ok() {
         db.execute_batch("RELEASE one").map_err(fault)?;
     } else if !db.is_autocommit() {
@@ -172,11 +193,12 @@ fn in_savepoint<T>(db: &Connection, f: impl FnOnce(&Connection) -> Sql<T>) -> Re
 pub(crate) struct Readers {
     queue: Option<Sender<Alone>>,
     threads: Vec<JoinHandle<()>>,
+    damage: Arc<Damage>,
 }
 
 impl Readers {
     /// Starts the threads on a file that was made ready.
-    pub(crate) fn start(path: &Path) -> Result<Self> {
+    pub(crate) fn start(path: &Path, damage: Arc<Damage>) -> Result<Self> {
         let (queue, work) = mpsc::channel();
         let work = Arc::new(Mutex::new(work));
         let mut threads = Vec::with_capacity(READERS);
@@ -185,7 +207,7 @@ impl Readers {
             let work = Arc::clone(&work);
             threads.push(spawn("afterword-read", move || read_loop(db, &work))?);
         }
-        Ok(Self { queue: Some(queue), threads })
+        Ok(Self { queue: Some(queue), threads, damage })
     }
 
     /// Runs a closure that sees one state of the database throughout.
@@ -194,9 +216,10 @@ impl Readers {
         f: impl FnOnce(&Connection) -> Sql<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
+        let damage = Arc::clone(&self.damage);
         if let Some(queue) = &self.queue {
             let work: Alone = Box::new(move |db| {
-                drop(reply.send(guarded(|| in_one_state(db, f))));
+                drop(reply.send(guarded(|| in_one_state(db, &damage, f))));
             });
             drop(queue.send(work));
         }
@@ -223,9 +246,13 @@ fn read_loop(mut db: Connection, work: &Mutex<Receiver<Alone>>) {
     }
 }
 
-fn in_one_state<T>(db: &mut Connection, f: impl FnOnce(&Connection) -> Sql<T>) -> Result<T> {
-    let tx = db.transaction().map_err(fault)?;
-    f(&tx).map_err(Error::from)
+fn in_one_state<T>(
+    db: &mut Connection,
+    damage: &Damage,
+    f: impl FnOnce(&Connection) -> Sql<T>,
+) -> Result<T> {
+    let tx = db.transaction().map_err(|error| noted(error.into(), damage))?;
+    f(&tx).map_err(|fault| noted(fault, damage))
 }
 
 /// A closure that panics fails its own caller and nobody else.

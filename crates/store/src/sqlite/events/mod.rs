@@ -1,5 +1,8 @@
 //! The durable inbox: every accepted event, once, and what was read of it.
 
+mod follow_up;
+mod known;
+mod payload;
 mod place;
 mod record;
 
@@ -12,8 +15,11 @@ use super::SqliteStore;
 use super::connect::Sql;
 use super::values::{add_to_counter, from_json, limit as sql_limit, time};
 use crate::Result;
-use crate::contract::{EventStore, NewEvent, Recorded, StoredDigest, TurnKey};
+use crate::contract::{
+    EventStore, FollowUp, NewEvent, PayloadLimits, Recorded, StoredDigest, Trimmed, TurnKey,
+};
 
+pub(super) use payload::drop_evidence;
 pub(super) use place::make_session;
 pub(super) use record::FIRST_PROMPT_CHARS;
 
@@ -40,13 +46,14 @@ impl EventStore for SqliteStore {
         &self,
         session_id: i64,
         after: i64,
+        up_to: i64,
         limit: usize,
     ) -> Result<Vec<StoredDigest>> {
         self.read(move |db| {
             let sql = "SELECT id, kind, prompt_number, subagent, at, digest FROM events
                        INDEXED BY events_by_session
-                       WHERE session_id = ?1 AND id > ?2 ORDER BY id DESC LIMIT ?3";
-            let mut found = digests(db, sql, params![session_id, after, sql_limit(limit)])?;
+                       WHERE session_id = ?1 AND id > ?2 AND id <= ?3 ORDER BY id DESC LIMIT ?4";
+            let mut found = digests(db, sql, params![session_id, after, up_to, sql_limit(limit)])?;
             found.reverse();
             Ok(found)
         })
@@ -54,18 +61,19 @@ impl EventStore for SqliteStore {
     }
 
     async fn evidence(&self, observation_id: i64) -> Result<Vec<(i64, Event)>> {
-        self.read(move |db| {
-            let mut list = db.prepare_cached(
-                "SELECT events.id AS id, events.payload AS payload
-                 FROM observation_events JOIN events ON events.id = observation_events.event_id
-                 WHERE observation_events.observation_id = ?1 ORDER BY events.id",
-            )?;
-            let rows = list.query_map([observation_id], |row| {
-                Ok((row.get("id")?, from_json(row, "payload")?))
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(move |db| payload::evidence(db, observation_id)).await
+    }
+
+    async fn due_follow_ups(&self, limit: usize) -> Result<Vec<FollowUp>> {
+        self.read(move |db| follow_up::due(db, limit)).await
+    }
+
+    async fn settle_follow_up(&self, event_id: i64) -> Result<()> {
+        self.write(move |db| follow_up::settle(db, event_id)).await
+    }
+
+    async fn trim_payloads(&self, limits: PayloadLimits) -> Result<Trimmed> {
+        self.write(move |db| payload::trim(db, limits)).await
     }
 }
 

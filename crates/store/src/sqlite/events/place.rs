@@ -2,12 +2,13 @@
 
 use afterword_domain::Time;
 use afterword_domain::event::{Event, EventBody, StartSource};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::super::connect::Sql;
 use super::super::projects;
 use super::super::sessions::IDLE;
 use super::super::values::{new_uid, optional};
+use crate::contract::{CLEARED_MS, RECENT_MS};
 
 /// What recording needs of a session.
 #[derive(Clone, Copy, Debug)]
@@ -28,19 +29,21 @@ pub(super) fn find_or_make(db: &Connection, event: &Event) -> Sql<Place> {
     }
     let project = projects::resolve(db, &event.project, event.at)?;
     let predecessor = match event.body {
-        EventBody::SessionStart {
-            source: StartSource::Clear | StartSource::Fork | StartSource::Resume,
-        } => newest_conversation(db, &event.agent, project.id)?,
+        EventBody::SessionStart { source: StartSource::Clear } => cleared(db, event, project.id)?,
+        EventBody::SessionStart { source: StartSource::Fork | StartSource::Resume } => {
+            only_recent(db, event, project.id)?
+        }
         _ => None,
     };
     let session_id = make_session(db, &event.agent, &event.agent_session_id, project.id, event.at)?;
     db.prepare_cached(
-        "UPDATE sdk_sessions SET conversation_id = coalesce(?2, id), worktree = ?3, branch = ?4
-         WHERE id = ?1",
+        "UPDATE sdk_sessions SET continues = ?2, conversation_id = coalesce(?3, id), worktree = ?4,
+         branch = ?5 WHERE id = ?1",
     )?
     .execute(params![
         session_id,
-        predecessor,
+        predecessor.map(|session| session.id),
+        predecessor.map(|session| session.conversation_id),
         event.project.worktree,
         event.project.branch
     ])?;
@@ -94,12 +97,48 @@ fn known(db: &Connection, agent: &str, agent_session_id: &str) -> Sql<Option<Pla
     }))
 }
 
-fn newest_conversation(db: &Connection, agent: &str, project_id: i64) -> Sql<Option<i64>> {
+/// A session that a new one goes on with.
+#[derive(Clone, Copy, Debug)]
+struct Predecessor {
+    id: i64,
+    conversation_id: i64,
+}
+
+impl Predecessor {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { id: row.get(0)?, conversation_id: row.get(1)? })
+    }
+}
+
+/// The session that was just cleared and that none goes on with yet.
+fn cleared(db: &Connection, event: &Event, project_id: i64) -> Sql<Option<Predecessor>> {
     let mut one = db.prepare_cached(
-        "SELECT conversation_id FROM sdk_sessions WHERE project_id = ?2 AND agent = ?1
-         ORDER BY last_event_at DESC, id DESC LIMIT 1",
+        "SELECT s.id, s.conversation_id FROM sdk_sessions s
+         WHERE s.project_id = ?2 AND s.agent = ?1 AND s.status = 'completed'
+         AND s.end_reason = 'clear' AND s.completed_at BETWEEN ?3 - ?5 AND ?3
+         AND NOT EXISTS (SELECT 1 FROM sdk_sessions n WHERE n.continues = s.id)
+         ORDER BY s.worktree IS ?4 DESC, s.completed_at DESC, s.id DESC LIMIT 1",
     )?;
-    optional(one.query_row(params![agent, project_id], |row| row.get(0)))
+    optional(one.query_row(
+        params![event.agent, project_id, event.at.millis(), event.project.worktree, CLEARED_MS],
+        Predecessor::from_row,
+    ))
+}
+
+/// The newest session of the only conversation that went on lately; none where there are several:
+/// a wrong link mixes two conversations up, a missing one costs little.
+fn only_recent(db: &Connection, event: &Event, project_id: i64) -> Sql<Option<Predecessor>> {
+    let mut list = db.prepare_cached(
+        "SELECT max(id), conversation_id FROM sdk_sessions
+         WHERE project_id = ?2 AND agent = ?1 AND last_event_at >= ?3 - ?4
+         GROUP BY conversation_id LIMIT 2",
+    )?;
+    let rows = list.query_map(
+        params![event.agent, project_id, event.at.millis(), RECENT_MS],
+        Predecessor::from_row,
+    )?;
+    let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(if let [only] = found[..] { Some(only) } else { None })
 }
 
 /// What the event does to its session's status. Events may come late: an end that is older than

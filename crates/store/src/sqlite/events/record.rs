@@ -9,8 +9,8 @@ use rusqlite::{Connection, params};
 use super::super::connect::Sql;
 use super::super::search::{self, Entry};
 use super::super::values::{add_to_counter, json, new_uid, optional, raise_time};
-use super::count_skipped;
 use super::place::{self, Place};
+use super::{count_skipped, follow_up, known, payload};
 use crate::contract::{NewEvent, Recorded, TurnKey};
 
 /// How long after the first event of a turn its job waits, in milliseconds: a burst of tool uses
@@ -22,11 +22,11 @@ pub(in super::super) const FIRST_PROMPT_CHARS: usize = 200;
 
 /// Records one event; see the contract for the rules.
 pub(super) fn record_one(db: &Connection, new: &NewEvent) -> Sql<Recorded> {
-    if let Some(duplicate) = known_event(db, new)? {
+    if let Some(duplicate) = known::event(db, new)? {
         add_to_counter(db, "duplicates", 1)?;
         return Ok(duplicate);
     }
-    if is_known_private(db, new)? {
+    if known::private_prompt(db, new)? {
         return Ok(Recorded::Skipped(SkipReason::Private));
     }
     let event = &new.event;
@@ -61,46 +61,18 @@ fn store(db: &Connection, place: &Place, new: &NewEvent) -> Sql<Recorded> {
     })
 }
 
-fn keys(new: &NewEvent) -> impl Iterator<Item = &String> {
-    std::iter::once(&new.dedupe_key).chain(&new.dedupe_near)
-}
-
-fn known_event(db: &Connection, new: &NewEvent) -> Sql<Option<Recorded>> {
-    let mut one = db.prepare_cached(
-        "SELECT s.id, s.prompt_counter, s.project_id FROM events e
-         JOIN sdk_sessions s ON s.id = e.session_id WHERE e.dedupe_key = ?1",
-    )?;
-    for key in keys(new) {
-        let found = optional(one.query_row([key], |row| {
-            let turn = TurnKey { session_id: row.get(0)?, prompt_number: row.get(1)? };
-            Ok(Recorded::Duplicate { turn, project_id: row.get(2)? })
-        }))?;
-        if found.is_some() {
-            return Ok(found);
-        }
-    }
-    Ok(None)
-}
-
-/// A private prompt that was reported before changes nothing, whatever came since.
-fn is_known_private(db: &Connection, new: &NewEvent) -> Sql<bool> {
-    if !matches!(new.event.body, EventBody::Prompt { .. }) {
-        return Ok(false);
-    }
-    let mut one = db.prepare_cached("SELECT 1 FROM private_turns WHERE dedupe_key = ?1")?;
-    for key in keys(new) {
-        if one.exists([key])? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 fn open_private_turn(db: &Connection, place: &Place, new: &NewEvent) -> Sql<()> {
     db.prepare_cached(
-        "INSERT INTO private_turns (session_id, dedupe_key, turn_id) VALUES (?1, ?2, ?3)",
+        "INSERT INTO private_turns (session_id, dedupe_key, near_key, turn_id, at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
     )?
-    .execute(params![place.session_id, new.dedupe_key, new.event.turn_id])?;
+    .execute(params![
+        place.session_id,
+        new.dedupe_key,
+        new.near_key,
+        new.event.turn_id,
+        new.event.at.millis()
+    ])?;
     place::move_status(db, place, &new.event)?;
     db.prepare_cached("UPDATE sdk_sessions SET private_open = 1 WHERE id = ?1")?
         .execute([place.session_id])?;
@@ -191,8 +163,8 @@ fn insert_prompt(db: &Connection, place: &Place, new: &NewEvent, text: &str) -> 
 fn insert_event(db: &Connection, turn: TurnKey, new: &NewEvent) -> Sql<i64> {
     let event = &new.event;
     db.prepare_cached(
-        "INSERT INTO events (session_id, prompt_number, kind, at, subagent, dedupe_key, digest,
-         payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO events (session_id, prompt_number, kind, at, subagent, dedupe_key, near_key,
+         digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
     .execute(params![
         turn.session_id,
@@ -201,10 +173,13 @@ fn insert_event(db: &Connection, turn: TurnKey, new: &NewEvent) -> Sql<i64> {
         event.at.millis(),
         event.subagent.as_ref().map(|subagent| &subagent.id),
         new.dedupe_key,
-        json(&new.digest)?,
-        json(event)?
+        new.near_key,
+        json(&new.digest)?
     ])?;
-    Ok(db.last_insert_rowid())
+    let id = db.last_insert_rowid();
+    payload::keep(db, id, event)?;
+    follow_up::owe(db, id, turn.session_id, event)?;
+    Ok(id)
 }
 
 /// Makes the turn's job wait. What a stop or the session's end closes is due at once; a job that

@@ -1,6 +1,9 @@
 //! The queue of turns to distil.
 
+mod claim;
 mod save;
+
+use std::sync::Arc;
 
 use afterword_domain::Time;
 use afterword_domain::summary::{Summary, SummaryLevel};
@@ -15,6 +18,8 @@ use super::values::{count, optional, required};
 use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
 
+pub(super) use claim::Served;
+
 /// Tries after which a job is parked.
 const TRIES: i64 = 3;
 
@@ -24,7 +29,8 @@ const ERROR_CHARS: usize = 500;
 #[async_trait]
 impl JobStore for SqliteStore {
     async fn claim_job(&self, now: Time) -> Result<Option<Job>> {
-        self.write(move |db| claim(db, now)).await
+        let served = Arc::clone(&self.served);
+        self.write(move |db| claim::claim(db, now, &served)).await
     }
 
     async fn next_job_at(&self) -> Result<Option<Time>> {
@@ -72,26 +78,6 @@ impl JobStore for SqliteStore {
         })
         .await
     }
-}
-
-fn claim(db: &Connection, now: Time) -> Sql<Option<Job>> {
-    let mut due = db.prepare_cached(
-        "SELECT j.id, j.session_id, j.prompt_number, s.project_id, j.attempts
-         FROM jobs j CROSS JOIN sdk_sessions s ON s.id = j.session_id
-         WHERE j.state = 'waiting' AND j.run_after <= ?1 ORDER BY j.run_after, j.id LIMIT 1",
-    )?;
-    let job = optional(due.query_row([now.millis()], |row| {
-        Ok(Job {
-            id: row.get(0)?,
-            turn: TurnKey { session_id: row.get(1)?, prompt_number: row.get(2)? },
-            project_id: row.get(3)?,
-            attempts: row.get(4)?,
-        })
-    }))?;
-    if let Some(job) = &job {
-        db.prepare_cached("UPDATE jobs SET state = 'claimed' WHERE id = ?1")?.execute([job.id])?;
-    }
-    Ok(job)
 }
 
 fn fail(db: &Connection, job: &Job, error: &str, retry_at: Time) -> Sql<bool> {

@@ -72,11 +72,13 @@ fn import_one(db: &Connection, new: &ImportRow, now: Time) -> Sql<bool> {
         None if has_same_text(db, new, kind)? => return Ok(false),
         None => {}
     }
-    let created_at = new.row.created_at.unwrap_or(now);
+    // A row from a clock that ran ahead must not stay the newest until that time comes.
+    let created_at = new.row.created_at.unwrap_or(now).min(now);
     let incoming = Incoming {
         new,
         uid: new.row.uid.unwrap_or_else(|| new_uid(created_at)),
         created_at,
+        now,
         extra: read_content(&new.row.content),
     };
     let stored = match kind {
@@ -126,6 +128,7 @@ pub(super) struct Incoming<'a> {
     pub(super) new: &'a ImportRow,
     uid: Uuid,
     pub(super) created_at: Time,
+    now: Time,
     extra: Extra,
 }
 
@@ -255,7 +258,8 @@ impl Incoming<'_> {
             created_at: self.created_at,
             index: self.new.index.clone(),
         };
-        let id = insert_memory(db, &memory, self.extra.updated_at.unwrap_or(self.created_at))?;
+        let updated_at = self.extra.updated_at.unwrap_or(self.created_at).min(self.now);
+        let id = insert_memory(db, &memory, updated_at)?;
         add_history(db, id, "imported", &line.text, self.created_at)?;
         Ok(true)
     }

@@ -1,12 +1,13 @@
 //! Forgetting: the row, its index entry and its links go, and a tombstone stays.
 
 use afterword_domain::scope::Scope;
+use afterword_domain::summary::{Summary, SummaryLevel};
 use afterword_domain::text::cut_chars;
 use afterword_domain::{Kind, PublicId, Time};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 
 use super::super::connect::Sql;
-use super::super::events::FIRST_PROMPT_CHARS;
+use super::super::events::{FIRST_PROMPT_CHARS, drop_evidence};
 use super::{row, table};
 use crate::contract::RowBody;
 
@@ -14,8 +15,14 @@ use crate::contract::RowBody;
 pub(super) fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> {
     let Some(found) = row(db, scope, id)? else { return Ok(false) };
     let (prompt_number, rule_key) = match &found.body {
-        RowBody::Observation(o) => (o.prompt_number, rule_of(db, id.number)?),
-        RowBody::Summary(s) => (s.prompt_number, slot_of(db, id.number)?),
+        RowBody::Observation(o) => {
+            drop_evidence(db, &only_behind(db, id.number)?)?;
+            (o.prompt_number, rule_of(db, id.number)?)
+        }
+        RowBody::Summary(s) => {
+            drop_evidence(db, &only_summed_up(db, s)?)?;
+            (s.prompt_number, slot_of(db, id.number)?)
+        }
         RowBody::Prompt(p) => {
             scrub_prompt(db, p.session_id, p.number, &p.text)?;
             (p.number, None)
@@ -53,14 +60,48 @@ fn slot_of(db: &Connection, id: i64) -> Sql<Option<String>> {
     Ok(one.query_row([id], |row| row.get(0))?)
 }
 
+/// Events that an observation rests on and no other does; a prompt is a row of its own.
+fn only_behind(db: &Connection, observation_id: i64) -> Sql<Vec<i64>> {
+    event_ids(
+        db,
+        "SELECT e.id FROM observation_events o JOIN events e ON e.id = o.event_id
+         WHERE o.observation_id = ?1 AND e.kind <> 'prompt' AND NOT EXISTS
+             (SELECT 1 FROM observation_events other
+              WHERE other.event_id = e.id AND other.observation_id <> ?1)",
+        params![observation_id],
+    )
+}
+
+/// Events of the turn of a turn's summary that no observation rests on; the prompt is a row of its
+/// own, and a session's summary rests on those of its turns.
+fn only_summed_up(db: &Connection, summary: &Summary) -> Sql<Vec<i64>> {
+    if summary.level != SummaryLevel::Turn {
+        return Ok(Vec::new());
+    }
+    event_ids(
+        db,
+        "SELECT e.id FROM events e WHERE e.session_id = ?1 AND e.prompt_number = ?2
+         AND e.kind <> 'prompt' AND NOT EXISTS
+             (SELECT 1 FROM observation_events o WHERE o.event_id = e.id)",
+        params![summary.session_id, summary.prompt_number],
+    )
+}
+
+fn event_ids(db: &Connection, sql: &str, params: impl Params) -> Sql<Vec<i64>> {
+    let mut list = db.prepare_cached(sql)?;
+    let rows = list.query_map(params, |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// A forgotten prompt must not come back from the event that brought it, nor from lists of
 /// sessions.
 fn scrub_prompt(db: &Connection, session_id: i64, number: i64, text: &str) -> Sql<()> {
-    db.prepare_cached(
-        "UPDATE events SET digest = '{}', payload = json_set(payload, '$.body.text', '')
-         WHERE session_id = ?1 AND prompt_number = ?2 AND kind = 'prompt'",
-    )?
-    .execute(params![session_id, number])?;
+    let events = event_ids(
+        db,
+        "SELECT id FROM events WHERE session_id = ?1 AND prompt_number = ?2 AND kind = 'prompt'",
+        params![session_id, number],
+    )?;
+    drop_evidence(db, &events)?;
     db.prepare_cached(
         "UPDATE sdk_sessions SET first_prompt = NULL WHERE id = ?1 AND first_prompt = ?2",
     )?

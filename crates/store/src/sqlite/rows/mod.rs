@@ -2,6 +2,7 @@
 
 mod forget;
 mod read;
+mod sweep;
 mod write;
 
 use afterword_domain::observation::Observation;
@@ -13,7 +14,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
 use super::SqliteStore;
-use super::connect::Sql;
+use super::connect::{Sql, empty_now};
 use super::values::{count, kind as kind_of, limit as sql_limit};
 use crate::Result;
 use crate::contract::{Row, RowStore};
@@ -105,9 +106,26 @@ impl RowStore for SqliteStore {
                     forgotten.push(id);
                 }
             }
+            if !forgotten.is_empty() {
+                sweep::begin(db)?;
+            }
             Ok(forgotten)
         })
         .await
+    }
+
+    async fn sweep_forgotten(&self) -> Result<bool> {
+        if !self.read(sweep::is_due).await? {
+            return Ok(false);
+        }
+        if self.write(sweep::step).await? {
+            return Ok(true);
+        }
+        // A reader that is still at work keeps the log from being emptied: the next call tries again.
+        if self.writer.run_alone(|db| Ok(empty_now(db)?)).await? {
+            self.write(sweep::end).await?;
+        }
+        Ok(false)
     }
 
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {

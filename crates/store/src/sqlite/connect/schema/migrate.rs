@@ -16,6 +16,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (1, include_str!("../../../../migrations/sqlite/0001_first.sql")),
     (2, include_str!("../../../../migrations/sqlite/0002_search.sql")),
     (3, include_str!("../../../../migrations/sqlite/0003_counters.sql")),
+    (4, include_str!("../../../../migrations/sqlite/0004_events.sql")),
 ];
 
 fn newest(steps: &[Migration]) -> i64 {
