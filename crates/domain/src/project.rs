@@ -10,8 +10,9 @@ use crate::time::Time;
 /// Two folders belong to one project when they share any key. Names are labels, never keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRef {
-    /// Identities, strongest first: `remote:…` (normalised URL), `dir:…` (repository common dir or
-    /// plain folder), `name:…` (explicit override), `home`. Empty: only the name is known.
+    /// Identities, strongest first: `remote:…` (normalised URL), `root:…` (the commit that a
+    /// repository without a remote began with), `dir:…` (repository common dir or folder),
+    /// `name:…` (explicit override), `home`. Empty: only the name is known.
     #[serde(default)]
     pub keys: Vec<String>,
     /// What people call it: the override, else the last part of the remote or of the folder.

@@ -5,6 +5,7 @@
 //! folder names the folder that all worktrees share; a submodule's folder lies in `modules/` of
 //! the parent's.
 
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::client::platform::read_bounded;
@@ -15,6 +16,9 @@ const LINE_FILE: usize = 16 * 1024;
 
 /// Most bytes read of a `config`.
 const CONFIG_FILE: usize = 1 << 20;
+
+/// Most bytes of the first line of a log of HEAD.
+const LOG_LINE: usize = 4 * 1024;
 
 /// A folder with a `.git` in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +91,27 @@ pub fn branch(git_dir: &Path) -> Option<String> {
     let name = head.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
     // The reftable format keeps a stand-in here.
     (name != ".invalid" && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// The commit that the repository began with, where its own log of HEAD still says so.
+///
+/// A log that begins with an initial commit belongs to a repository that was made here: moving or
+/// renaming its folder takes the log along. Clones begin otherwise and have a remote; git forgets
+/// old entries (90 days as a rule) when it collects garbage, and then there is no answer.
+pub fn first_commit(common: &Path) -> Option<String> {
+    let mut head = Vec::with_capacity(LOG_LINE);
+    let log = std::fs::File::open(common.join("logs/HEAD")).ok()?;
+    log.take(LOG_LINE as u64).read_to_end(&mut head).ok()?;
+    let line = head.split(|b| *b == b'\n').next()?;
+    // `OLD NEW NAME <MAIL> TIME ZONE\tMESSAGE`
+    let tab = line.iter().position(|b| *b == b'\t')?;
+    if !line[tab + 1..].starts_with(b"commit (initial)") {
+        return None;
+    }
+    let mut words = line[..tab].split(|b| *b == b' ').map(std::str::from_utf8);
+    let (old, new) = (words.next()?.ok()?, words.next()?.ok()?);
+    let is_hash = |text: &str| text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    (is_hash(old) && old.bytes().all(|b| b == b'0') && is_hash(new)).then(|| new.to_owned())
 }
 
 /// The address of `origin`, else of the first remote.

@@ -24,9 +24,9 @@ pub struct Resolution {
 
 /// The project that a folder belongs to; the process's own folder when none is given.
 ///
-/// Precedence: `AFTERWORD_PROJECT`, the nearest `.afterword.toml`, the repository (its remote, then
-/// its common folder, so that worktrees share a project and a submodule belongs to its parent),
-/// the folder itself. The home folder and everything above it are the project `home`.
+/// Precedence: `AFTERWORD_PROJECT`, the nearest `.afterword.toml`, the repository (its remote, or
+/// without one the commit it began with, then its common folder, so that worktrees share a project
+/// and a submodule belongs to its parent), the folder itself. The home folder and everything above it are the project `home`.
 pub fn resolve(cwd: Option<&Path>, env: &Env) -> ProjectRef {
     inspect(cwd, env).project
 }
@@ -128,8 +128,7 @@ fn describe(folder: &Path, home: Option<&Path>, checkout: Option<&Checkout>) -> 
         .and_then(|r| r.rsplit(['/', '\\']).next())
         .filter(|n| !n.is_empty())
         .map_or_else(|| repository_name(checkout), str::to_owned);
-    let mut keys: Vec<String> = remote.map(|r| format!("remote:{r}")).into_iter().collect();
-    keys.push(format!("dir:{}", path_key(&checkout.common)));
+    let keys = keys_of(checkout, remote);
     ProjectRef {
         keys,
         name,
@@ -137,6 +136,22 @@ fn describe(folder: &Path, home: Option<&Path>, checkout: Option<&Checkout>) -> 
         worktree: checkout.label.clone(),
         branch: git::branch(&checkout.git_dir),
     }
+}
+
+/// What identifies a checkout's repository, strongest first: its remote, without one the commit it
+/// began with; its common folder; and the folder that this lies in, which is all that was known
+/// before the folder became a repository. All worktrees have the same.
+fn keys_of(checkout: &Checkout, remote: Option<String>) -> Vec<String> {
+    let common = &checkout.common;
+    let strongest = match remote {
+        Some(remote) => Some(format!("remote:{remote}")),
+        None => git::first_commit(common).map(|commit| format!("root:{commit}")),
+    };
+    let around = common
+        .parent()
+        .filter(|_| common.file_name().is_some_and(|name| name == ".git"))
+        .map(|folder| format!("dir:{}", path_key(folder)));
+    strongest.into_iter().chain([format!("dir:{}", path_key(common))]).chain(around).collect()
 }
 
 /// The main checkout's folder name, also for a linked worktree; a bare repository's own name.

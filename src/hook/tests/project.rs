@@ -38,7 +38,8 @@ impl World {
     fn repo(&self, path: &str) -> PathBuf {
         let dir = self.dir(path);
         self.git(&dir, &["init", "-q"]);
-        self.git(&dir, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        // The message makes the first commit its own: equal first commits would be one project.
+        self.git(&dir, &["commit", "-q", "--allow-empty", "-m", path]);
         dir
     }
 
@@ -83,7 +84,8 @@ fn h1_clones_of_one_remote_are_one_project() {
     assert_eq!(a.name, "Tool");
     assert_eq!(a.branch.as_deref(), Some("main"));
     assert!(share_a_key(&a, &b));
-    assert_eq!(a.keys.len(), 2, "the folder is kept, for when the remote changes: {:?}", a.keys);
+    let folder = format!("dir:{}", path_key(&world.root.join("a/.git")));
+    assert_eq!(a.keys[1], folder, "kept for when the remote changes");
 }
 
 #[test]
@@ -142,6 +144,42 @@ fn h3_a_submodule_belongs_to_its_parent() {
     assert_eq!(inner.keys, own.keys);
     assert_eq!(inner.worktree.as_deref(), Some("wt/libs/lib"));
     assert!(!share_a_key(&own, &world.resolve(&lib)));
+}
+
+#[test]
+fn h4_a_repository_without_a_remote_is_known_wherever_it_moves() {
+    let world = World::new();
+    let old = world.repo("old/name");
+    let first = world.resolve(&old);
+    assert!(first.keys[0].starts_with("root:"), "{:?}", first.keys);
+    world.git(&old, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    world.git(&old, &["worktree", "add", "-q", "-b", "topic", "../wt"]);
+    assert_eq!(world.resolve(&world.root.join("old/wt")).keys, first.keys);
+    let new = world.dir("new").join("title");
+    std::fs::rename(&old, &new).unwrap();
+    let moved = world.resolve(&new);
+    assert_eq!(moved.keys[0], first.keys[0]);
+    assert_eq!(moved.name, "title");
+    // The folder alone is left when git has forgotten, and when there is a remote that says more.
+    world.git(&new, &["remote", "add", "origin", "https://example.com/a/b"]);
+    assert!(share_a_key(&moved, &world.resolve(&new)), "the remote is added to what is known");
+    assert!(!world.resolve(&new).keys.iter().any(|k| k.starts_with("root:")));
+    world.git(&new, &["remote", "remove", "origin"]);
+    for log in ["", "zzz\n", "0 1 dev <d> 1 +0\tcommit (initial): x", "\t", "a\tb\n"] {
+        std::fs::write(new.join(".git/logs/HEAD"), log).unwrap();
+        assert_eq!(world.resolve(&new).keys, moved.keys[1..], "{log:?}");
+    }
+    std::fs::remove_file(new.join(".git/logs/HEAD")).unwrap();
+    assert_eq!(world.resolve(&new).keys, moved.keys[1..]);
+}
+
+#[test]
+fn h4_a_folder_that_becomes_a_repository_keeps_its_project() {
+    let world = World::new();
+    let dir = world.dir("plain/notes");
+    let before = world.resolve(&dir);
+    let after = world.resolve(&world.repo("plain/notes"));
+    assert!(share_a_key(&before, &after), "{:?} {:?}", before.keys, after.keys);
 }
 
 #[test]
