@@ -10,6 +10,7 @@ pub mod event;
 pub mod ids;
 pub mod privacy;
 pub mod project;
+pub mod proof;
 pub mod repair;
 pub mod reply;
 pub mod rows;
