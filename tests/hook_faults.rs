@@ -12,6 +12,7 @@ use std::thread;
 use afterword::config::SystemClock;
 use afterword_domain::Clock;
 use afterword_domain::event::{Event, EventBody};
+use afterword_domain::proof;
 use afterword_domain::wire::spool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -133,6 +134,12 @@ fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
 
 /// Gives every connection, in turn, one of the answers (the last for ever) and hands out requests.
 fn listen(answers: Vec<Vec<u8>>) -> (u16, Receiver<String>) {
+    listen_as(true, answers)
+}
+
+/// As [`listen`]; who knows the token proves it first, on the same connection. The proofs are not
+/// among the requests handed out.
+fn listen_as(knows_token: bool, answers: Vec<Vec<u8>>) -> (u16, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, requests) = channel();
@@ -142,7 +149,10 @@ fn listen(answers: Vec<Vec<u8>>) -> (u16, Receiver<String>) {
         for stream in listener.incoming() {
             current = answers.next().unwrap_or(current);
             let mut stream = stream.unwrap();
-            let request = request(&mut stream);
+            let mut request = request(&mut stream);
+            if knows_token && prove(&mut stream, &request, port) {
+                request = self::request(&mut stream);
+            }
             // A hook that has given up has closed its end; so has a test that has ended.
             stream.write_all(&current).ok();
             // Not every test looks at them.
@@ -150,6 +160,14 @@ fn listen(answers: Vec<Vec<u8>>) -> (u16, Receiver<String>) {
         }
     });
     (port, requests)
+}
+
+/// Answers the question that comes before everything else; false where it was another one.
+fn prove(stream: &mut TcpStream, request: &str, port: u16) -> bool {
+    let Some(rest) = request.strip_prefix("GET /api/prove?nonce=") else { return false };
+    let nonce = rest.split(' ').next().unwrap();
+    let proof = proof::answer("secret-token", nonce, port);
+    stream.write_all(&answer("200 OK", "x-afterword-protocol: 1\r\n", &proof)).is_ok()
 }
 
 fn request(stream: &mut TcpStream) -> String {
@@ -228,14 +246,16 @@ fn a1_whatever_listens_the_event_is_kept_and_nothing_is_said() {
         ("torn", torn),
         ("no answer of ours", ok(&json!({"hello": 1}))),
     ] {
-        let world = World::new();
-        world.publish(listen(vec![bytes]).0);
-        for (i, event) in ["post-tool-use", "session-start"].iter().enumerate() {
-            let output = world.hook(&["claude-code", event], &any_payload(&world));
-            assert_eq!(output.stdout, "", "{what} {event}");
-            assert_eq!(output.spooled.len(), i + 1, "{what} {event}");
+        for knows_token in [false, true] {
+            let world = World::new();
+            world.publish(listen_as(knows_token, vec![bytes.clone()]).0);
+            for (i, event) in ["post-tool-use", "session-start"].iter().enumerate() {
+                let output = world.hook(&["claude-code", event], &any_payload(&world));
+                assert_eq!(output.stdout, "", "{what} {event}");
+                assert_eq!(output.spooled.len(), i + 1, "{what} {event}");
+            }
+            assert!(!world.log().contains("secret-token"), "{what}");
         }
-        assert!(!world.log().contains("secret-token"), "{what}");
     }
 }
 
@@ -255,9 +275,12 @@ fn b7_a_frozen_listener_costs_the_budget_and_loses_nothing() {
 fn an_answer_that_trickles_in_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let world = World::new();
-    world.publish(listener.local_addr().unwrap().port());
+    let port = listener.local_addr().unwrap().port();
+    world.publish(port);
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
+        let question = request(&mut stream);
+        assert!(prove(&mut stream, &question, port));
         // One byte at a time for as long as the hook listens: each read succeeds in time.
         stream.write_all(b"HTTP/1.1 200 OK\r\n").unwrap();
         while stream.write_all(b"x").is_ok() {

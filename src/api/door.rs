@@ -1,6 +1,6 @@
 //! What every route may touch.
 
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::{fmt, io};
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -22,12 +22,14 @@ pub struct SpoolCount {
 pub struct DoorSetup {
     /// The rules.
     pub engine: Arc<Engine>,
-    /// The secret that callers show.
-    pub token: String,
+    /// The secret that callers show, as it is now.
+    pub token: Box<dyn Fn() -> Arc<str> + Send + Sync>,
     /// Makes and keeps a new secret.
     pub new_token: Box<dyn Fn() -> io::Result<String> + Send + Sync>,
     /// Whether the observer door needs no token: only by the person's own setting.
     pub observer_is_open: bool,
+    /// The port on which this server listens: part of the proof that it knows the secret.
+    pub port: u16,
     /// Counts the spool folder.
     pub spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
     /// Turns true to stop the server.
@@ -43,9 +45,10 @@ impl fmt::Debug for DoorSetup {
 /// The state shared by all routes of one server.
 pub struct Door {
     pub(super) engine: Arc<Engine>,
-    token: RwLock<String>,
+    token: Box<dyn Fn() -> Arc<str> + Send + Sync>,
     new_token: Box<dyn Fn() -> io::Result<String> + Send + Sync>,
     pub(super) observer_is_open: bool,
+    pub(super) port: u16,
     pub(super) started_ms: i64,
     spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
     stop: watch::Sender<bool>,
@@ -67,9 +70,10 @@ impl Door {
         let now = setup.engine.clock().now().millis();
         Arc::new(Self {
             engine: setup.engine,
-            token: RwLock::new(setup.token),
+            token: setup.token,
             new_token: setup.new_token,
             observer_is_open: setup.observer_is_open,
+            port: setup.port,
             started_ms: now,
             spool_count: setup.spool_count,
             stop: setup.stop,
@@ -80,17 +84,19 @@ impl Door {
         })
     }
 
-    /// Whether a caller shows the secret.
-    pub(super) fn knows(&self, shown: &str) -> bool {
-        let token = self.token.read().expect("no panic while held");
-        same(shown.as_bytes(), token.as_bytes())
+    /// The secret that callers show, as it is now.
+    pub(super) fn token(&self) -> Arc<str> {
+        (self.token)()
     }
 
-    /// Puts a new secret in force; the old one counts no more when this returns.
+    /// Whether a caller shows the secret.
+    pub(super) fn knows(&self, shown: &str) -> bool {
+        same(shown.as_bytes(), self.token().as_bytes())
+    }
+
+    /// Keeps a new secret; the old one counts no more when this returns.
     pub(super) fn rotate_token(&self) -> io::Result<()> {
-        let mut token = self.token.write().expect("no panic while held");
-        *token = (self.new_token)()?;
-        Ok(())
+        (self.new_token)().map(drop)
     }
 
     /// Lets live events in, or holds them back while older ones from the spool go first.

@@ -8,6 +8,7 @@
 //! | no such row, project or route | 404 | `not_found` |
 //! | a method that the route does not have | 405 | `method` |
 //! | a body that does not come to its end | 408 | `too_slow` |
+//! | it was meant for another server | 409 | `conflict` |
 //! | a body that is too large | 413 | `too_large` |
 //! | the spool is drained first | 503 | `draining` |
 //! | the database is busy, full or damaged | 503 | `store` |
@@ -54,6 +55,10 @@ impl ApiError {
 
     pub(super) fn forbidden(error: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", error, None)
+    }
+
+    pub(super) fn conflict(error: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "conflict", error, None)
     }
 
     pub(super) fn method() -> Self {

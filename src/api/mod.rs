@@ -1,7 +1,8 @@
 //! HTTP and live events, shared by the daemon and the team server.
 //!
 //! `routes/` has one file a noun; [`door`] is what every route may touch; [`auth`] stands in front
-//! of all of them and looks up in [`table`] who may come in; [`body`] reads what callers send.
+//! of all of them and looks up in [`table`] who may come in; [`body`] reads what callers send;
+//! [`serve`] bounds connections in number and patience.
 //! Routes translate: the rules are the engine's.
 
 mod auth;
@@ -9,8 +10,10 @@ mod body;
 mod door;
 mod error;
 mod routes;
+mod server;
 mod table;
 
 pub use door::{Door, DoorSetup, SpoolCount};
 pub use routes::{router, routes};
+pub use server::serve;
 pub use table::{Access, Route};

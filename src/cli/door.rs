@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::Context as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Tools;
 use super::output::Failure;
-use crate::client::{CallError, Client, Unreachable, start_now};
+use crate::client::{CallError, Client, Unreachable, own_binary, start_now};
 
 /// How long a command waits for a daemon that it had to start.
 const START: Duration = Duration::from_secs(5);
@@ -28,7 +27,7 @@ pub(super) struct Door {
 impl Door {
     /// The daemon of the data folder, started when it is not running.
     pub(super) fn open(tools: &Tools) -> anyhow::Result<Self> {
-        let exe = std::env::current_exe().context("cannot find this program's own file")?;
+        let exe = own_binary(&tools.config.home);
         let ready = start_now(&tools.config.home, &exe, START)
             .map_err(|e| Failure::Daemon(not_started(tools, &e)))?;
         Ok(Self { client: ready.client.with_budget(ANSWER) })

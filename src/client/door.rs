@@ -1,25 +1,23 @@
 //! A found daemon, and the calls it takes.
 
-use std::path::Path;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
-use afterword_domain::Clock;
-use afterword_domain::wire::daemon::{ErrorBody, Ping};
+use afterword_domain::proof;
+use afterword_domain::wire::PROTOCOL;
+use afterword_domain::wire::daemon::{Endpoint, ErrorBody, Ping};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use uuid::Uuid;
 
 use super::endpoint::{self, Address, Unreachable, compatible};
-use super::http::{self, Answer, Failure, Request};
-use super::platform;
-use super::spawn::{self, Attempt};
+use super::http::{Answer, Connection, Failure, Request};
 use crate::config::Home;
 
 /// Most bytes of an answer that a command takes.
 pub const COMMAND_ANSWER: usize = 64 << 20;
 
-/// How long one liveness question may take while waiting for a daemon.
-const PING_BUDGET: Duration = Duration::from_millis(500);
+/// Most bytes of an answer that may be a proof.
+const PROOF_ANSWER: usize = 1024;
 
 /// A daemon whose address and token are known. Making one opens no connection.
 #[derive(Clone, Debug)]
@@ -56,11 +54,28 @@ impl Client {
     /// Finds the daemon of a data folder by its files. `budget` bounds each call, from connecting
     /// to the last byte of the answer.
     pub fn find(home: &Home, budget: Duration) -> Result<Self, Unreachable> {
-        let address = endpoint::locate(home)?;
-        if !compatible(address.endpoint.protocol) {
-            return Err(Unreachable::Protocol { theirs: address.endpoint.protocol });
+        let found = Self::find_any(home, budget)?;
+        match found.address.endpoint.protocol {
+            theirs if compatible(theirs) => Ok(found),
+            theirs => Err(Unreachable::Protocol { theirs }),
         }
+    }
+
+    /// Like [`Self::find`], whatever protocol the daemon speaks: all that may be asked of it is to
+    /// leave.
+    pub fn find_any(home: &Home, budget: Duration) -> Result<Self, Unreachable> {
+        let address = endpoint::locate(home)?;
         Ok(Self { address, budget, answer_limit: COMMAND_ANSWER })
+    }
+
+    /// Whether the daemon is of an older release than this program and is to give way to it.
+    pub fn is_outdated(&self) -> bool {
+        self.address.endpoint.gives_way_to(env!("CARGO_PKG_VERSION"), PROTOCOL)
+    }
+
+    /// What the daemon published about itself.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.address.endpoint
     }
 
     /// The same daemon with another budget for each call.
@@ -91,15 +106,6 @@ impl Client {
         parse(&answer)
     }
 
-    /// Like [`Self::ping`], only where something hints that another process may own the address by
-    /// now: then nothing but the question goes out until the answer has proved the owner.
-    pub fn prove(&self) -> Result<(), Unreachable> {
-        if platform::pid_is_ours(self.address.endpoint.pid) {
-            return Ok(());
-        }
-        self.ping().map(drop)
-    }
-
     /// `GET`: the answer, whatever its status.
     pub fn get(&self, path: &str) -> Result<Answer, Unreachable> {
         self.request("GET", path, None)
@@ -118,31 +124,75 @@ impl Client {
 
     /// Any method, with a JSON body that is already written: the answer, whatever its status.
     ///
-    /// 401, 403 and answers without our protocol header are [`Unreachable::Foreign`].
+    /// Neither the token nor the body goes out before whoever listens there has proved that it
+    /// knows the token; see [`proof`]. 401, 403 and answers without our protocol header are
+    /// [`Unreachable::Foreign`].
     pub fn request(
         &self,
         method: &str,
         path: &str,
         body: Option<&[u8]>,
     ) -> Result<Answer, Unreachable> {
-        let request = Request {
-            port: self.address.endpoint.port,
-            method,
-            path,
-            token: &self.address.token,
-            body,
-            answer_limit: self.answer_limit,
-        };
-        let answer = http::send(&request, Instant::now() + self.budget).map_err(|e| match e {
-            Failure::Refused => Unreachable::NotRunning,
-            Failure::TimedOut => Unreachable::Frozen(self.budget),
-            Failure::Garbage(why) => Unreachable::Foreign(why.to_owned()),
-        })?;
+        let answer = self.exchange(method, path, body)?;
         match (answer.status, answer.protocol) {
             (401 | 403, _) => Err(Unreachable::Foreign("it refused the token".to_owned())),
             (_, None) => Err(Unreachable::Foreign("it names no protocol".to_owned())),
             (_, Some(theirs)) if !compatible(theirs) => Err(Unreachable::Protocol { theirs }),
             _ => Ok(answer),
+        }
+    }
+
+    /// Asks this very daemon to leave, whatever protocol it speaks; another one that has taken its
+    /// place meanwhile stays. What is in flight is finished.
+    pub fn ask_to_leave(&self) -> Result<(), Unreachable> {
+        let path = format!("/api/admin/shutdown?pid={}", self.address.endpoint.pid);
+        match self.exchange("POST", &path, Some(b"{}"))?.status {
+            200 | 409 => Ok(()),
+            status => Err(Unreachable::Foreign(format!("status {status}"))),
+        }
+    }
+
+    fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&[u8]>,
+    ) -> Result<Answer, Unreachable> {
+        let why = |failure| self.unreachable(failure);
+        let deadline = Instant::now() + self.budget;
+        let mut connection = Connection::open(self.port(), deadline).map_err(why)?;
+        self.prove(&mut connection)?;
+        let token = Some(self.address.token.as_str());
+        let answer_limit = self.answer_limit;
+        let request = Request { method, path, token, body, answer_limit, last: true };
+        connection.exchange(&request).map_err(why)
+    }
+
+    /// Makes whoever is at the other end prove that it knows the token.
+    fn prove(&self, connection: &mut Connection) -> Result<(), Unreachable> {
+        let nonce = Uuid::new_v4().simple().to_string();
+        let path = format!("{}?nonce={nonce}", proof::PATH);
+        let question = Request {
+            method: "GET",
+            path: &path,
+            token: None,
+            body: None,
+            answer_limit: PROOF_ANSWER,
+            last: false,
+        };
+        let answer = connection.exchange(&question).map_err(|e| self.unreachable(e))?;
+        let wanted = proof::answer(&self.address.token, &nonce, self.port());
+        if answer.status == 200 && proof::same(&answer.body, wanted.as_bytes()) {
+            return Ok(());
+        }
+        Err(Unreachable::Foreign("it does not know the token".to_owned()))
+    }
+
+    fn unreachable(&self, failure: Failure) -> Unreachable {
+        match failure {
+            Failure::Refused => Unreachable::NotRunning,
+            Failure::TimedOut => Unreachable::Frozen(self.budget),
+            Failure::Garbage(why) => Unreachable::Foreign(why.to_owned()),
         }
     }
 
@@ -169,91 +219,6 @@ impl Client {
 fn parse<T: DeserializeOwned>(answer: &Answer) -> Result<T, Unreachable> {
     serde_json::from_slice(&answer.body)
         .map_err(|_| Unreachable::Foreign("its answer cannot be read".to_owned()))
-}
-
-/// A daemon that answered just now, and whether this call started it.
-#[derive(Clone, Debug)]
-pub struct Ready {
-    /// The daemon.
-    pub client: Client,
-    /// This call started it.
-    pub started: bool,
-}
-
-/// Finds a daemon that answers, or starts one and waits until it does, all within `budget`.
-///
-/// Waits grow from 2 to 50 ms. An attempt that was just made by another process is waited for; one
-/// that is known to have failed is not. The client's calls get `budget` each.
-pub fn ensure_running(
-    home: &Home,
-    exe: &Path,
-    clock: &dyn Clock,
-    budget: Duration,
-) -> Result<Ready, Unreachable> {
-    let deadline = Instant::now() + budget;
-    let first = match answering(home, deadline) {
-        Ok(client) => return Ok(Ready { client: client.with_budget(budget), started: false }),
-        Err(e @ Unreachable::Protocol { .. }) => return Err(e),
-        Err(e) => e,
-    };
-    let child = match spawn::try_start(exe, home, clock) {
-        Ok(Attempt::Started(child)) => Some(child),
-        Ok(Attempt::Underway) => None,
-        Ok(Attempt::Braked) | Err(_) => return Err(first),
-    };
-    let started = child.is_some();
-    if let Some(client) = wait_for(home, child, deadline) {
-        return Ok(Ready { client: client.with_budget(budget), started });
-    }
-    if started {
-        // Without the mark the next call only waits once more.
-        spawn::mark_failed(home).ok();
-    }
-    Err(first)
-}
-
-/// As [`ensure_running`] for a person who waits: a start is tried whatever earlier attempts gave.
-pub fn start_now(home: &Home, exe: &Path, budget: Duration) -> Result<Ready, Unreachable> {
-    let deadline = Instant::now() + budget;
-    let first = match answering(home, deadline) {
-        Ok(client) => return Ok(Ready { client: client.with_budget(budget), started: false }),
-        Err(e @ Unreachable::Protocol { .. }) => return Err(e),
-        Err(e) => e,
-    };
-    let Ok(child) = spawn::start(exe, home) else { return Err(first) };
-    match wait_for(home, Some(child), deadline) {
-        Some(client) => Ok(Ready { client: client.with_budget(budget), started: true }),
-        None => Err(first),
-    }
-}
-
-/// Waits until a daemon answers, the one that was started fails, or time is up.
-fn wait_for(home: &Home, mut child: Option<Child>, deadline: Instant) -> Option<Client> {
-    let mut pause = Duration::from_millis(2);
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return None;
-        }
-        std::thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(50));
-        if let Ok(client) = answering(home, deadline) {
-            return Some(client);
-        }
-        // A daemon that finds another one in charge ends well: that other one is waited for.
-        if let Some(Ok(Some(status))) = child.as_mut().map(Child::try_wait)
-            && !status.success()
-        {
-            return None;
-        }
-    }
-}
-
-fn answering(home: &Home, deadline: Instant) -> Result<Client, Unreachable> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    let client = Client::find(home, left.min(PING_BUDGET))?;
-    client.ping()?;
-    Ok(client)
 }
 
 #[cfg(test)]

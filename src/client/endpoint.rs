@@ -6,8 +6,8 @@ use std::time::Duration;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
 
-use super::platform;
 use crate::config::Home;
+use crate::folder::files;
 
 /// Most bytes read from `daemon.json` or `token`.
 const SMALL_FILE: usize = 16 * 1024;
@@ -76,12 +76,6 @@ impl std::fmt::Debug for Address {
     }
 }
 
-/// Reads `daemon.json` alone; none when it is absent or unreadable.
-pub fn published(home: &Home) -> Option<Endpoint> {
-    let bytes = platform::read_bounded(&home.endpoint_file(), SMALL_FILE).ok()?;
-    serde_json::from_slice(&bytes).ok()
-}
-
 /// Reads `daemon.json` and `token`. Opens no connection.
 pub fn locate(home: &Home) -> Result<Address, Unreachable> {
     let bytes = read(&home.endpoint_file())?;
@@ -95,7 +89,7 @@ pub fn locate(home: &Home) -> Result<Address, Unreachable> {
 }
 
 fn read(path: &std::path::Path) -> Result<Vec<u8>, Unreachable> {
-    platform::read_bounded(path, SMALL_FILE).map_err(|e| match e.kind() {
+    files::read_bounded(path, SMALL_FILE).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unreachable::NotRunning,
         kind => Unreachable::Foreign(format!("a file of the data folder: {kind}")),
     })

@@ -44,6 +44,11 @@ impl Home {
         self.0.join("daemon.lock")
     }
 
+    /// The record of attempts to start the daemon, and its lock.
+    pub fn brake_file(&self) -> PathBuf {
+        self.0.join("daemon.starting")
+    }
+
     /// Events that the daemon could not take.
     pub fn spool(&self) -> PathBuf {
         self.0.join(spool::FOLDER)

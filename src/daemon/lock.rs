@@ -1,8 +1,11 @@
 //! One owner for each data folder.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::folder::files;
 
 /// Holds the folder until it is dropped, or the process dies.
 #[derive(Debug)]
@@ -10,14 +13,33 @@ pub(super) struct Lock(#[expect(dead_code, reason = "the open file holds the loc
 
 /// Takes the lock; none when another process has it. The file itself says nothing and stays.
 pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    super::platform::private(&mut options);
-    let file = options.open(path)?;
+    let file = files::private_options().create(true).truncate(false).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock(file))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Takes the lock, from an owner that is coming up or leaving if it must: that one is waited for
+/// until it has answered (`is_in_charge` turns true) or `patience` is over. None when the folder
+/// stays another's.
+pub(super) fn wait(
+    path: &Path,
+    patience: Duration,
+    is_in_charge: impl Fn() -> bool,
+) -> io::Result<Option<Lock>> {
+    let deadline = Instant::now() + patience;
+    let mut pause = Duration::from_millis(2);
+    loop {
+        if let Some(lock) = take(path)? {
+            return Ok(Some(lock));
+        }
+        if is_in_charge() || Instant::now() >= deadline {
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
 
@@ -34,5 +56,24 @@ mod tests {
         assert!(take(&path).unwrap().is_none());
         drop(first);
         assert!(take(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn b2_an_owner_that_leaves_is_waited_for_and_one_in_charge_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.lock");
+        let owner = std::cell::Cell::new(take(&path).unwrap());
+        let looks = std::cell::Cell::new(0);
+        let long = Duration::from_mins(1);
+        assert!(wait(&path, long, || true).unwrap().is_none());
+        let leaves = || {
+            looks.set(looks.get() + 1);
+            if looks.get() == 3 {
+                owner.take();
+            }
+            false
+        };
+        assert!(wait(&path, long, leaves).unwrap().is_some());
+        assert_eq!(looks.get(), 3);
     }
 }

@@ -1,10 +1,11 @@
 //! The daemon's log file. Texts of events are never logged.
 
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::Mutex;
 
 use tracing::level_filters::LevelFilter;
+
+use crate::folder::files;
 
 /// At this size the log of an earlier run is set aside when a new one begins.
 const ROTATE_BYTES: u64 = 4 * 1024 * 1024;
@@ -27,10 +28,7 @@ pub(super) fn begin(folder: &Path, level: Option<&str>, detached: bool) {
     if std::fs::metadata(&path).is_ok_and(|m| m.len() > ROTATE_BYTES) {
         drop(std::fs::rename(&path, folder.join("daemon.log.1")));
     }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    super::platform::private(&mut options);
-    if let Ok(file) = options.open(&path) {
+    if let Ok(file) = files::private_options().create(true).append(true).open(&path) {
         drop(builder.with_writer(Mutex::new(file)).try_init());
     }
 }

@@ -1,34 +1,5 @@
 //! What differs by platform.
 
-use std::fs::OpenOptions;
-use std::io;
-use std::path::Path;
-
-/// Files made with these options can be read by their owner only.
-#[cfg(unix)]
-pub(super) fn private(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.mode(0o600);
-}
-
-/// Files made with these options can be read by their owner only: the user's folder sees to it.
-#[cfg(not(unix))]
-pub(super) fn private(_options: &mut OpenOptions) {}
-
-/// Makes a folder that only its owner can enter, with its parents; tightens one that exists.
-pub(super) fn private_folder(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-    }
-    #[cfg(not(unix))]
-    {
-        std::fs::create_dir_all(path)
-    }
-}
-
 /// Leaves the session of whoever started us, so that closing a terminal does not reach us.
 #[cfg(unix)]
 pub(super) fn detach() {

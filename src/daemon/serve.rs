@@ -13,14 +13,27 @@ use afterword_store::sqlite::SqliteStore;
 use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::{endpoint, lock, log, platform, spool};
 use crate::api::{self, Door, DoorSetup};
-use crate::config::Config;
 use crate::config::file::ObserverAuth;
+use crate::config::{Config, Home};
+use crate::folder::{brake, files};
 
-/// How long connections may take to finish once the daemon is asked to leave.
-const GRACE: Duration = Duration::from_secs(3);
+/// This release.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How long an owner of the folder that is coming up or leaving is waited for. One that leaves is
+/// gone within 5 s.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// How long background work may take to come to rest once the daemon is asked to leave.
+const REST: Duration = Duration::from_millis(1_500);
+
+/// How long the log of the database may take to be brought into the file at the end. Nothing is
+/// lost where it does not: the next start does it.
+const CHECKPOINT: Duration = Duration::from_secs(1);
 
 /// A session without an event for this long is over, in milliseconds.
 const SESSION_IDLE_MS: i64 = 6 * 60 * 60 * 1000;
@@ -46,16 +59,19 @@ pub enum Exit {
 /// Errors name what to do: a folder that cannot be written, a database of a newer release.
 pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::Result<Exit> {
     let home = &config.home;
-    platform::private_folder(home.folder())
+    files::own_folder(home.folder())
         .with_context(|| format!("cannot make the data folder {}", home.folder().display()))?;
-    let Some(_lock) = lock::take(&home.lock_file()).context("cannot lock the data folder")? else {
+    let lock = lock::wait(&home.lock_file(), PATIENCE, || is_in_charge(home));
+    let Some(_lock) = lock.context("cannot lock the data folder")? else {
+        // Callers cannot speak to the owner where somebody took the token away.
+        endpoint::token(&home.token_file()).context("cannot keep the token")?;
         return Ok(Exit::AlreadyRunning);
     };
     if options.detached {
         platform::detach();
     }
     for folder in [home.logs(), home.spool()] {
-        platform::private_folder(&folder)?;
+        files::own_folder(&folder)?;
     }
     log::begin(&home.logs(), config.env.get("AFTERWORD_LOG"), options.detached);
     let result = serve(config, clock);
@@ -63,6 +79,13 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
         tracing::error!("{error:#}");
     }
     result
+}
+
+/// Whether the folder's owner has published itself and is to stay. A daemon that leaves takes its
+/// address away first, and one that is coming up has none yet.
+fn is_in_charge(home: &Home) -> bool {
+    endpoint::published(&home.endpoint_file())
+        .is_some_and(|owner| !owner.gives_way_to(VERSION, PROTOCOL))
 }
 
 fn serve(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Exit> {
@@ -74,9 +97,9 @@ fn serve(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Exit> {
         .thread_stack_size(1024 * 1024)
         .enable_all()
         .build()?;
-    runtime.block_on(work(config, engine, clock))?;
-    runtime.shutdown_timeout(GRACE);
-    Ok(Exit::Stopped)
+    let worked = runtime.block_on(work(config, engine, clock));
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    worked.map(|()| Exit::Stopped)
 }
 
 fn settings(config: &Config) -> Settings {
@@ -99,15 +122,17 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
         pid: std::process::id(),
         started_at_ms: clock.now().millis(),
         protocol: PROTOCOL,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: VERSION.to_owned(),
     };
     let (stop, _) = watch::channel(false);
     let (folder, token_file) = (home.spool(), home.token_file());
+    let token = endpoint::TokenFile::open(home.token_file()).context("cannot keep the token")?;
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
-        token: endpoint::token(&home.token_file()).context("cannot keep the token")?,
+        token: Box::new(move || token.current()),
         new_token: Box::new(move || endpoint::new_token(&token_file)),
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
+        port: endpoint.port,
         spool_count: Box::new(move || spool::count(&folder)),
         stop,
     });
@@ -131,26 +156,46 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
         }
     });
     let router = api::router(Arc::clone(&door));
-    let mut stopping = door.stopping();
-    let server = axum::serve(listener, router)
-        .with_graceful_shutdown(async move { drop(stopping.wait_for(|yes| *yes).await) });
+    let server = tokio::spawn(api::serve(listener, router, door.stopping()));
     endpoint::publish(&home.endpoint_file(), &endpoint).context("cannot publish the endpoint")?;
+    // Costs at most that starts are spread out.
+    brake::mark_up(home, clock.now()).ok();
+    let settled = tokio::spawn({
+        let home = home.clone();
+        async move {
+            tokio::time::sleep(brake::SETTLED).await;
+            brake::clear(&home).ok();
+        }
+    });
     tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
     let before = clock.now().plus_millis(-SESSION_IDLE_MS);
     drop(engine.store().complete_idle_sessions(before).await);
-    let server = tokio::spawn(server.into_future());
     drop(door.stopping().wait_for(|yes| *yes).await);
     // Nobody finds us any more; whoever has found us is answered.
     endpoint::withdraw(&home.endpoint_file(), &endpoint);
-    drop(tokio::time::timeout(GRACE, server).await);
-    for task in [worker, drainer] {
-        drop(tokio::time::timeout(GRACE, task).await);
+    brake::clear(home).ok();
+    drop(server.await);
+    leave(&engine, [worker, drainer]).await;
+    for task in [idle, signals, settled] {
+        task.abort();
     }
-    idle.abort();
-    signals.abort();
-    engine.store().checkpoint().await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Brings background work and the database to rest; each step comes whatever the others did.
+async fn leave(engine: &Engine, tasks: [JoinHandle<()>; 2]) {
+    let deadline = tokio::time::Instant::now() + REST;
+    for task in tasks {
+        if tokio::time::timeout_at(deadline, task).await.is_err() {
+            tracing::warn!("background work did not come to rest and is cut off");
+        }
+    }
+    match tokio::time::timeout(CHECKPOINT, engine.store().checkpoint()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the database was left with its log"),
+        Err(_) => tracing::warn!("the database was left with its log"),
+    }
 }
 
 /// Listens on the wished port, or on any when somebody else holds it.

@@ -10,6 +10,7 @@ use afterword_engine::{Engine, Error};
 use tokio::sync::watch;
 
 use crate::api::{Door, SpoolCount};
+use crate::folder::files;
 
 /// Files taken in with one transaction.
 const BATCH: usize = 200;
@@ -110,7 +111,7 @@ async fn take(engine: &Engine, folder: &Path, files: &[PathBuf]) -> Result<(), E
 fn set_aside(folder: &Path, file: &Path, reason: &str) {
     tracing::error!(file = %file.display(), reason, "a spool file cannot be read and is set aside");
     let bad = folder.join(spool::BAD_FOLDER);
-    let moved = super::platform::private_folder(&bad)
+    let moved = files::own_folder(&bad)
         .and_then(|()| std::fs::rename(file, bad.join(file.file_name().unwrap_or_default())));
     if let Err(error) = moved {
         tracing::error!(%error, "the file cannot be set aside");

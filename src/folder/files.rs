@@ -1,10 +1,8 @@
-//! What differs by operating system on the way to the daemon: private files, detached processes,
-//! and whether a process id is alive and ours.
+//! Private files and folders, read with a bound and written whole.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::Command;
 
 /// Reads a file whole when it has at most `limit` bytes.
 pub fn read_bounded(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
@@ -23,6 +21,32 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Makes a folder as [`create_private_folder`] does, and tightens one that exists.
+pub fn own_folder(folder: &Path) -> io::Result<()> {
+    create_private_folder(folder)?;
+    tighten(folder, 0o700)
+}
+
+/// Takes every right from others than the owner, where others have any.
+pub fn tighten_file(path: &Path) -> io::Result<()> {
+    tighten(path, 0o600)
+}
+
+#[cfg(unix)]
+fn tighten(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if fs::metadata(path)?.permissions().mode() & 0o777 == mode {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+/// Who may enter the user's folder is for the user's system to say.
+#[cfg(not(unix))]
+fn tighten(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// Options under which a file that is made is readable by its owner only (0600).
@@ -65,43 +89,6 @@ fn sync_folder(folder: &Path) {
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) {}
 
-/// Cuts a process loose from its starter: own process group, no console window.
-///
-/// Signals to the agent's group and a closing terminal do not reach it.
-#[cfg(unix)]
-pub fn detach(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-/// Cuts a process loose from its starter: own process group, no console window.
-#[cfg(windows)]
-pub fn detach(command: &mut Command) {
-    const DETACHED_PROCESS: u32 = 0x0000_0008;
-    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
-    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-    std::os::windows::process::CommandExt::creation_flags(
-        command,
-        DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW,
-    );
-}
-
-/// Whether a process of this id lives and belongs to this user, as far as the system tells.
-///
-/// Never proof that it is the daemon; a no only means that the address needs a second look.
-#[cfg(unix)]
-pub fn pid_is_ours(pid: u32) -> bool {
-    i32::try_from(pid)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw)
-        .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
-}
-
-/// Whether a process of this id lives and belongs to this user: not known here.
-#[cfg(not(unix))]
-pub fn pid_is_ours(_pid: u32) -> bool {
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,9 +121,18 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn b6_only_a_living_process_of_ours_counts() {
-        assert!(pid_is_ours(std::process::id()));
-        assert!(!pid_is_ours(0));
-        assert!(!pid_is_ours(u32::MAX));
+    fn f7_what_was_left_open_is_tightened() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (inner, file) = (folder.path().join("a"), folder.path().join("x"));
+        fs::create_dir(&inner).unwrap();
+        fs::write(&file, "x").unwrap();
+        for path in [&inner, &file] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        own_folder(&inner).unwrap();
+        tighten_file(&file).unwrap();
+        assert_eq!(fs::metadata(&inner).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

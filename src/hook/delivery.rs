@@ -1,6 +1,5 @@
 //! Handing an event over: to the daemon, else to the spool.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use afterword_domain::Clock;
@@ -10,7 +9,9 @@ use afterword_domain::wire::daemon::ErrorBody;
 use afterword_domain::wire::events::EventAnswer;
 
 use super::{log, spool};
-use crate::client::{Answer, Client, Unreachable, ensure_running, spawn};
+use crate::client::{
+    Answer, Client, Unreachable, ensure_running, own_binary, replace_outdated, spawn,
+};
 use crate::config::Home;
 
 /// How long the daemon may take for an event that is only to be kept.
@@ -130,10 +131,12 @@ impl Delivery<'_> {
             Refused::Status(status) => self.note(&format!("the daemon answered {status}")),
             Refused::Unreachable(why) => {
                 self.note(&why.to_string());
-                let startable = !matches!(why, Unreachable::Protocol { .. });
-                // A session's start has tried already.
-                if startable && !self.budget.waits_for_daemon {
-                    self.start();
+                match why {
+                    // One that is older gives way to this release; a newer one stays.
+                    Unreachable::Protocol { .. } => self.replace_outdated(),
+                    // A session's start has tried already.
+                    _ if self.budget.waits_for_daemon => {}
+                    _ => self.start(),
                 }
             }
         }
@@ -142,15 +145,25 @@ impl Delivery<'_> {
 
     fn try_deliver(&self, bytes: &[u8]) -> Result<EventAnswer, Refused> {
         let first = self.budget.first.min(self.budget.left());
-        let posted = Client::find(self.home, first).and_then(|client| self.post(&client, bytes));
+        let found = Client::find(self.home, first);
+        let posted = found.as_ref().map_err(Clone::clone).and_then(|c| self.post(c, bytes));
         let answer = match posted {
-            Ok(answer) => answer,
-            Err(e @ Unreachable::Protocol { .. }) => return Err(Refused::Unreachable(e)),
+            Ok(answer) => {
+                // The older release has answered; the next call may meet this one.
+                if self.budget.waits_for_daemon && found.is_ok_and(|c| c.is_outdated()) {
+                    self.replace_outdated();
+                }
+                answer
+            }
             Err(e) if !self.budget.waits_for_daemon => return Err(Refused::Unreachable(e)),
             Err(_) => {
-                let ready =
-                    ensure_running(self.home, &exe(self.home), self.clock, self.budget.left())
-                        .map_err(Refused::Unreachable)?;
+                let ready = ensure_running(
+                    self.home,
+                    &own_binary(self.home),
+                    self.clock,
+                    self.budget.left(),
+                )
+                .map_err(Refused::Unreachable)?;
                 let client = ready.client.with_budget(self.budget.left());
                 self.post(&client, bytes).map_err(Refused::Unreachable)?
             }
@@ -178,13 +191,21 @@ impl Delivery<'_> {
 
     fn post(&self, client: &Client, bytes: &[u8]) -> Result<Answer, Unreachable> {
         let client = client.clone().with_answer_limit(ANSWER);
-        client.prove()?;
         client.request("POST", self.wish.path(), Some(bytes))
     }
 
     fn start(&self) {
-        if let Err(e) = spawn::try_start(&exe(self.home), self.home, self.clock) {
+        if let Err(e) = spawn::try_start(&own_binary(self.home), self.home, self.clock) {
             self.note(&format!("the daemon cannot be started: {}", e.kind()));
+        }
+    }
+
+    fn replace_outdated(&self) {
+        let exe = own_binary(self.home);
+        match replace_outdated(self.home, &exe, self.clock, self.budget.left()) {
+            Ok(false) => {}
+            Ok(true) => self.note("an older daemon was asked to give way to this release"),
+            Err(e) => self.note(&format!("the older daemon stays: {e}")),
         }
     }
 
@@ -205,9 +226,4 @@ fn understand(answer: &Answer) -> Result<EventAnswer, Refused> {
         }
         status => Err(Refused::Status(status)),
     }
-}
-
-/// This program, or the stable copy when an upgrade has just taken this one's place.
-fn exe(home: &Home) -> PathBuf {
-    std::env::current_exe().ok().filter(|exe| exe.exists()).unwrap_or_else(|| home.binary())
 }

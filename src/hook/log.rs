@@ -4,8 +4,8 @@ use std::io::Write;
 
 use afterword_domain::{Clock, text};
 
-use crate::client::platform::{create_private_folder, private_options};
 use crate::config::Home;
+use crate::folder::files::{create_private_folder, private_options};
 
 /// Size at which the file starts anew.
 const LIMIT: u64 = 1 << 20;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use afterword_domain::project::ProjectRef;
 
 use super::platform::{path_key, real_path};
-use crate::client::platform::{create_private_folder, read_bounded, replace_file};
 use crate::config::Home;
 use crate::config::env::expand;
+use crate::folder::files::{create_private_folder, read_bounded, replace_file};
 
 /// The entry that pauses everything.
 const EVERYTHING: &str = "*";

@@ -6,8 +6,8 @@ use std::io;
 use afterword_domain::event::Event;
 use afterword_domain::wire::spool::{ENDING, file_name};
 
-use crate::client::platform;
 use crate::config::Home;
+use crate::folder::files;
 
 /// Writes one event: under a temporary name, synced, renamed. `bytes` is the event as encoded.
 ///
@@ -16,10 +16,10 @@ pub fn write(home: &Home, event: &Event, bytes: &[u8]) -> io::Result<()> {
     let folder = home.spool();
     let target = folder.join(file_name(event.at, event.uid));
     let temporary = folder.join(format!("{}.tmp", event.uid.simple()));
-    match platform::replace_file(&temporary, &target, bytes) {
+    match files::replace_file(&temporary, &target, bytes) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            platform::create_private_folder(&folder)?;
-            platform::replace_file(&temporary, &target, bytes)
+            files::create_private_folder(&folder)?;
+            files::replace_file(&temporary, &target, bytes)
         }
         other => other,
     }

@@ -15,16 +15,23 @@ struct Part {
 const HOUSE: &[Part] = &[
     part(
         "main",
-        &["cli", "hook", "daemon", "mcp", "team", "install", "client", "config", "domain"],
+        &[
+            "cli", "hook", "daemon", "mcp", "team", "install", "client", "folder", "config",
+            "domain",
+        ],
     ),
-    part("cli", &["hook", "daemon", "mcp", "team", "install", "client", "config", "domain"]),
-    part("hook", &["client", "config", "domain"]),
+    part(
+        "cli",
+        &["hook", "daemon", "mcp", "team", "install", "client", "folder", "config", "domain"],
+    ),
+    part("hook", &["client", "folder", "config", "domain"]),
     part("mcp", &["client", "config", "domain"]),
     part("install", &["config", "domain"]),
-    part("client", &["config", "domain"]),
-    part("daemon", &["api", "config", "engine", "store", "domain"]),
+    part("client", &["folder", "config", "domain"]),
+    part("daemon", &["api", "folder", "config", "engine", "store", "domain"]),
     part("team", &["api", "config", "engine", "store", "domain"]),
     part("api", &["config", "engine", "store", "domain"]),
+    part("folder", &["config", "domain"]),
     part("config", &["domain"]),
     part("engine", &["store", "domain"]),
     part("store", &["domain"]),
@@ -118,7 +125,8 @@ pub(super) fn upward(tree: &Tree) -> Vec<Finding> {
 
 /// Paths of `hook`, `client` and `domain` into crates that a hook must not pay for.
 pub(super) fn heavy_crates(tree: &Tree) -> Vec<Finding> {
-    let light = ["src/hook", "src/hook.rs", "src/client", "src/client.rs", "crates/domain"];
+    let light =
+        ["src/hook", "src/hook.rs", "src/client", "src/client.rs", "src/folder", "crates/domain"];
     let mut findings = Vec::new();
     for file in tree.rust().filter(|f| light.iter().any(|folder| f.is_in(folder))) {
         for path in named(file).iter().filter(|p| HEAVY.contains(&p.segments[0].as_str())) {

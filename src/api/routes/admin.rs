@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use afterword_domain::proof;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Ping;
 use afterword_domain::wire::status::Status;
-use axum::extract::State;
+use axum::extract::{Query, State};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api::body::Json;
@@ -56,8 +58,41 @@ pub(super) async fn rotate_token(State(door): State<Arc<Door>>) -> ApiResult<Jso
     Ok(Json(json!({ "status": "rotated" })))
 }
 
+/// A question whose answer takes the token to know; see [`proof`].
+#[derive(Debug, Deserialize)]
+pub(super) struct Question {
+    nonce: String,
+}
+
+/// Proves to a caller that this is the server whose token it has.
+pub(super) async fn prove(
+    State(door): State<Arc<Door>>,
+    Query(question): Query<Question>,
+) -> ApiResult<String> {
+    let Question { nonce } = question;
+    if nonce.is_empty() || nonce.len() > proof::NONCE_CHARS {
+        return Err(ApiError::invalid("a nonce has 1 to 128 characters"));
+    }
+    Ok(proof::answer(&door.token(), &nonce, door.port))
+}
+
+/// Whom a request to leave is meant for.
+#[derive(Debug, Deserialize)]
+pub(super) struct Addressee {
+    pid: Option<u32>,
+}
+
 /// Asks the server to leave; what is in flight is finished.
-pub(super) async fn shutdown(State(door): State<Arc<Door>>) -> Json<Value> {
+///
+/// A caller that names a process means that one: a daemon that has just taken its place stays.
+pub(super) async fn shutdown(
+    State(door): State<Arc<Door>>,
+    Query(addressee): Query<Addressee>,
+) -> ApiResult<Json<Value>> {
+    if addressee.pid.is_some_and(|pid| pid != std::process::id()) {
+        return Err(ApiError::conflict("another process was meant"));
+    }
+    tracing::info!("asked to leave");
     door.stop();
-    Json(json!({ "status": "shutting_down" }))
+    Ok(Json(json!({ "status": "shutting_down" })))
 }

@@ -11,6 +11,7 @@ mod stream;
 
 use std::sync::Arc;
 
+use afterword_domain::proof;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -26,7 +27,7 @@ use super::table::{Route, Table};
 const BODY_BYTES: usize = 8 * 1024 * 1024;
 
 /// Most bytes of one batch of an import.
-const IMPORT_BYTES: usize = 32 * 1024 * 1024;
+pub(super) const IMPORT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The routes of a server, behind the guard.
 pub fn router(door: Arc<Door>) -> Router {
@@ -59,6 +60,7 @@ fn people(table: Table) -> Table {
     let import = Route { method: "POST", path: "/api/import", access: Token };
     table
         .get("/api/ping", Token, admin::ping)
+        .get(proof::PATH, Everybody, admin::prove)
         .get("/health", Everybody, admin::health)
         .get("/api/stats", Token, admin::stats)
         .get("/api/check", Token, admin::check)

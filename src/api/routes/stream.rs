@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use serde_json::json;
-use tokio_stream::wrappers::BroadcastStream;
+use tokio_stream::wrappers::{BroadcastStream, WatchStream};
 use tokio_stream::{Stream, StreamExt as _};
 
 use crate::api::door::Door;
@@ -25,5 +25,9 @@ pub(super) async fn unnamed(
         Event::default().json_data(event).ok().map(Ok)
     });
     let first = tokio_stream::once(Ok(Event::default().data(hello.to_string())));
-    Sse::new(first.chain(live)).keep_alive(KeepAlive::new().interval(HEARTBEAT))
+    // Ends with the server, which would wait for it otherwise.
+    let stopping = WatchStream::new(door.stopping()).filter(|stop| *stop).map(|_| None);
+    let until_stopped =
+        live.map(Some).merge(stopping).take_while(Option::is_some).filter_map(|event| event);
+    Sse::new(first.chain(until_stopped)).keep_alive(KeepAlive::new().interval(HEARTBEAT))
 }

@@ -1,59 +1,11 @@
-use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::thread;
 
-use afterword_domain::Time;
-use afterword_domain::time::FixedClock;
-
+use super::super::fake::{PING, PROVER, SPOKEN, answer, home, listen, publish};
 use super::*;
-
-const CLOCK: FixedClock = FixedClock(Time::from_millis(1_796_000_000_000));
-const PING: &str = r#"{"version":"0.1.0","protocol":1,"pid":4,"uptime_s":1}"#;
-
-fn home() -> (tempfile::TempDir, Home) {
-    let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path().join("home"));
-    std::fs::create_dir(home.folder()).unwrap();
-    (folder, home)
-}
-
-fn publish(home: &Home, port: u16) {
-    let endpoint = format!(
-        r#"{{"port":{port},"pid":{},"started_at_ms":0,"protocol":1,"version":"0.1.0"}}"#,
-        std::process::id()
-    );
-    std::fs::write(home.token_file(), "secret").unwrap();
-    std::fs::write(home.endpoint_file(), endpoint).unwrap();
-}
-
-/// Answers every connection with one text until the test ends.
-fn listen(answer: String) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = [0_u8; 4096];
-            if stream.read(&mut head).is_ok() {
-                stream.write_all(answer.as_bytes()).ok();
-            }
-        }
-    });
-    port
-}
-
-fn answer(status: &str, protocol: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\n{protocol}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
-}
-
-const SPOKEN: &str = "x-afterword-protocol: 1\r\n";
 
 fn ping(text: String) -> Result<Ping, Unreachable> {
     let (_folder, home) = home();
-    publish(&home, listen(text));
+    publish(&home, listen(PROVER, text).0);
     Client::find(&home, Duration::from_secs(10)).unwrap().ping()
 }
 
@@ -90,75 +42,63 @@ fn b7_a_process_that_never_answers_is_frozen_and_a_closed_port_is_not_running() 
 fn a_refusal_carries_the_reason_and_what_to_do() {
     let (_folder, home) = home();
     let body = r#"{"error":"no such row","code":"not_found","hint":"search for it"}"#;
-    publish(&home, listen(answer("404 Not Found", SPOKEN, body)));
+    publish(&home, listen(PROVER, answer("404 Not Found", SPOKEN, body)).0);
     let client = Client::find(&home, Duration::from_secs(10)).unwrap();
     let error = client.call::<Ping>("GET", "/api/x", None).unwrap_err();
     assert_eq!(error.to_string(), "no such row; search for it");
-    publish(&home, listen(answer("500 Oops", SPOKEN, "<html>")));
+    publish(&home, listen(PROVER, answer("500 Oops", SPOKEN, "<html>")).0);
     let client = Client::find(&home, Duration::from_secs(10)).unwrap();
     let error = client.call::<Ping>("GET", "/api/x", None).unwrap_err();
     assert_eq!(error.to_string(), "the daemon answered with status 500");
 }
 
 #[test]
-fn c1_content_waits_for_proof_where_the_process_is_not_known_to_be_ours() {
+fn c1_neither_token_nor_content_goes_to_somebody_who_proves_nothing() {
     let (_folder, home) = home();
-    publish(&home, listen(answer("401 Unauthorized", "", "{}")));
-    let client = Client::find(&home, Duration::from_secs(10)).unwrap();
-    assert!(!cfg!(unix) || client.prove().is_ok());
-    let text = std::fs::read_to_string(home.endpoint_file()).unwrap();
-    let pid = format!("\"pid\":{}", std::process::id());
-    std::fs::write(home.endpoint_file(), text.replace(&pid, "\"pid\":0")).unwrap();
-    let client = Client::find(&home, Duration::from_secs(10)).unwrap();
-    assert_eq!(client.prove().unwrap_err().code(), "foreign");
-}
-
-#[test]
-fn a_daemon_that_answers_is_not_started_again() {
-    let (_folder, home) = home();
-    publish(&home, listen(answer("200 OK", SPOKEN, PING)));
-    let nothing = home.folder().join("nothing");
-    let ready = ensure_running(&home, &nothing, &CLOCK, Duration::from_secs(10)).unwrap();
-    assert!(!ready.started);
-}
-
-#[cfg(unix)]
-#[test]
-fn a13_a_daemon_that_dies_at_once_costs_one_wait_and_then_none() {
-    let (folder, home) = home();
-    let starts = folder.path().join("starts");
-    let exe = script(folder.path(), &format!("echo x >> {}; exit 1", starts.display()));
-    let budget = Duration::from_secs(30);
-    for _ in 0..3 {
-        // Far less than the budget: the end of the process is seen, then remembered.
-        let error = ensure_running(&home, &exe, &CLOCK, budget).unwrap_err();
-        assert_eq!(error, Unreachable::NotRunning);
-    }
-    assert_eq!(std::fs::read_to_string(starts).unwrap(), "x\n");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_started_daemon_is_waited_for_until_it_answers() {
-    let (folder, home) = home();
-    let port = listen(answer("200 OK", SPOKEN, PING));
+    let (port, seen) = listen(None, answer("200 OK", SPOKEN, PING));
     publish(&home, port);
-    let ready_file = folder.path().join("endpoint");
-    std::fs::rename(home.endpoint_file(), &ready_file).unwrap();
-    let exe = script(
-        folder.path(),
-        &format!("mv {} {}", ready_file.display(), home.endpoint_file().display()),
-    );
-    let ready = ensure_running(&home, &exe, &CLOCK, Duration::from_secs(30)).unwrap();
-    assert!(ready.started);
-    assert_eq!(ready.client.port(), port);
+    let client = Client::find(&home, Duration::from_secs(10)).unwrap();
+    let error =
+        client.request("POST", "/api/events", Some(b"{\"what\":\"was said\"}")).unwrap_err();
+    assert_eq!(error.code(), "foreign");
+    drop(client);
+    let asked = seen.recv().unwrap();
+    assert!(asked.starts_with("GET /api/prove?nonce="), "{asked}");
+    assert!(!asked.contains("secret") && !asked.contains("was said"), "{asked}");
+    assert!(seen.try_recv().is_err(), "nothing more was sent");
 }
 
-#[cfg(unix)]
-fn script(folder: &Path, body: &str) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    let exe = folder.join("daemon.sh");
-    std::fs::write(&exe, format!("#!/bin/sh\n{body}\n")).unwrap();
-    std::fs::set_permissions(&exe, std::fs::Permissions::from_mode(0o700)).unwrap();
-    exe
+#[test]
+fn c1_a_proof_for_another_port_or_an_earlier_nonce_proves_nothing() {
+    for make in [
+        |nonce: &str, port: u16| proof::answer("secret", nonce, port ^ 1),
+        |_: &str, port: u16| proof::answer("secret", "0123456789abcdef", port),
+        |nonce: &str, port: u16| proof::answer("secret of others", nonce, port),
+        |_: &str, _: u16| String::new(),
+    ] {
+        let (_folder, home) = home();
+        publish(&home, listen(Some(make), answer("200 OK", SPOKEN, PING)).0);
+        let client = Client::find(&home, Duration::from_secs(10)).unwrap();
+        assert_eq!(client.ping().unwrap_err().code(), "foreign");
+    }
+}
+
+#[test]
+fn only_the_daemon_that_is_meant_is_asked_to_leave() {
+    let (_folder, home) = home();
+    let (port, seen) = listen(PROVER, answer("409 Conflict", SPOKEN, "{}"));
+    publish(&home, port);
+    // Whatever protocol it speaks.
+    let text = std::fs::read_to_string(home.endpoint_file()).unwrap();
+    std::fs::write(home.endpoint_file(), text.replace("\"protocol\":1", "\"protocol\":901"))
+        .unwrap();
+    let budget = Duration::from_secs(10);
+    assert_eq!(Client::find(&home, budget).unwrap_err(), Unreachable::Protocol { theirs: 901 });
+    let client = Client::find_any(&home, budget).unwrap();
+    client.ask_to_leave().unwrap();
+    drop(seen.recv().unwrap());
+    let asked = seen.recv().unwrap();
+    let wanted = format!("POST /api/admin/shutdown?pid={} HTTP/1.1\r\n", std::process::id());
+    assert!(asked.starts_with(&wanted), "{asked}");
+    assert!(!client.is_outdated(), "a newer protocol is not older");
 }

@@ -1,5 +1,7 @@
+use std::io::Read;
 use std::net::TcpListener;
 use std::thread;
+use std::time::Duration;
 
 use super::*;
 
@@ -21,10 +23,13 @@ fn serve(answer: Vec<u8>) -> (u16, thread::JoinHandle<String>) {
     (port, server)
 }
 
+fn request<'a>(path: &'a str, body: Option<&'a [u8]>, limit: usize) -> Request<'a> {
+    Request { method: "POST", path, token: Some("t0k"), body, answer_limit: limit, last: true }
+}
+
 fn ask(port: u16, body: Option<&[u8]>, limit: usize) -> Result<Answer, Failure> {
-    let request =
-        Request { port, method: "POST", path: "/x?y=1", token: "t0k", body, answer_limit: limit };
-    send(&request, Instant::now() + Duration::from_secs(10))
+    let deadline = Instant::now() + Duration::from_secs(10);
+    Connection::open(port, deadline)?.exchange(&request("/x?y=1", body, limit))
 }
 
 fn garbage(answer: &[u8], limit: usize) -> &'static str {
@@ -102,10 +107,10 @@ fn a_listener_that_never_answers_costs_the_deadline_and_no_more() {
     let port = listener.local_addr().unwrap().port();
     let body = vec![b' '; 8 << 20];
     for body in [None, Some(body.as_slice())] {
-        let request =
-            Request { port, method: "POST", path: "/", token: "t", body, answer_limit: 10 };
         let deadline = Instant::now() + Duration::from_millis(30);
-        assert!(matches!(send(&request, deadline), Err(Failure::TimedOut)));
+        let sent = Connection::open(port, deadline)
+            .and_then(|mut connection| connection.exchange(&request("/", body, 10)));
+        assert!(matches!(sent, Err(Failure::TimedOut)));
         assert!(Instant::now() >= deadline);
     }
 }
@@ -114,4 +119,30 @@ fn a_listener_that_never_answers_costs_the_deadline_and_no_more() {
 fn nobody_listening_is_refused() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     assert!(matches!(ask(port, None, 10), Err(Failure::Refused)));
+}
+
+#[test]
+fn two_exchanges_share_a_connection_and_only_the_second_shows_the_token() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut requests = Vec::new();
+        for body in ["one", "two"] {
+            let mut chunk = [0_u8; 4096];
+            let n = stream.read(&mut chunk).unwrap();
+            requests.push(String::from_utf8(chunk[..n].to_vec()).unwrap());
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+        requests
+    });
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut connection = Connection::open(port, deadline).unwrap();
+    let question = Request { token: None, last: false, ..request("/first", None, 10) };
+    assert_eq!(connection.exchange(&question).unwrap().body, b"one");
+    assert_eq!(connection.exchange(&request("/second", None, 10)).unwrap().body, b"two");
+    let requests = server.join().unwrap();
+    assert!(!requests[0].contains("t0k") && !requests[0].contains("close"), "{requests:?}");
+    assert!(requests[1].contains("Bearer t0k") && requests[1].contains("close"), "{requests:?}");
 }

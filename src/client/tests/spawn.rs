@@ -1,8 +1,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use afterword_domain::Time;
 use afterword_domain::time::FixedClock;
 
 use super::*;
+use crate::folder::brake::{FAILED_PAUSE_MS, FORGOTTEN_MS, LONGEST_PAUSE_MS};
 
 const NOW: i64 = 1_796_000_000_000;
 
@@ -28,7 +30,7 @@ fn attempt(home: &Home, ms: i64) -> &'static str {
             child.wait().unwrap();
             "started"
         }
-        Attempt::Underway => "underway",
+        Attempt::Underway(_) => "underway",
         Attempt::Braked => "braked",
     }
 }
@@ -58,18 +60,30 @@ fn a13_nobody_waits_for_a_start_that_was_seen_to_fail() {
 }
 
 #[test]
-fn an_address_published_after_the_attempt_clears_the_count() {
+fn s1_a_daemon_that_came_up_clears_the_count() {
     let (_folder, home) = home();
     for ms in [0, 1_000, 3_000] {
         assert_eq!(attempt(&home, ms), "started");
     }
-    let endpoint = format!(
-        r#"{{"port":1,"pid":1,"started_at_ms":{},"protocol":1,"version":"0"}}"#,
-        NOW + 3_050
-    );
-    std::fs::write(home.endpoint_file(), endpoint).unwrap();
-    assert_eq!(attempt(&home, 3_500), "underway");
-    assert_eq!(attempt(&home, 4_000), "started");
+    brake::mark_up(&home, at(3_050).now()).unwrap();
+    // It has gone again: asked to, or not.
+    assert_eq!(attempt(&home, 3_100), "started");
+    brake::clear(&home).unwrap();
+    assert_eq!(attempt(&home, 3_101), "started");
+    // Whoever waited in vain for it says so too late.
+    brake::mark_up(&home, at(3_150).now()).unwrap();
+    mark_failed(&home).unwrap();
+    assert_eq!(attempt(&home, 3_200), "started");
+}
+
+#[test]
+fn whoever_waits_is_told_for_which_process() {
+    let (_folder, home) = home();
+    let exe = Path::new(ENDS_AT_ONCE);
+    let Attempt::Started(mut child) = try_start(exe, &home, &at(0)).unwrap() else { panic!() };
+    let Attempt::Underway(pid) = try_start(exe, &home, &at(1)).unwrap() else { panic!() };
+    assert_eq!(pid, Some(child.id()));
+    child.wait().unwrap();
 }
 
 #[test]

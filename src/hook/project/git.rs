@@ -8,7 +8,7 @@
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::client::platform::read_bounded;
+use crate::folder::files::read_bounded;
 use crate::hook::platform::real_path;
 
 /// Most bytes read of a one-line file.

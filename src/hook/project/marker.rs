@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::client::platform::read_bounded;
+use crate::folder::files::read_bounded;
 
 /// Its name, in the folder it speaks for.
 pub const FILE: &str = ".afterword.toml";
