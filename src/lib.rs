@@ -33,7 +33,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 /// The hook succeeds and stays silent whatever happens, even where a promise of this code breaks.
 fn run_hook(args: &[OsString]) {
     let env = config::Env::capture();
-    if env.hooks_disabled() {
+    // Without a data folder nothing can be kept, and whatever folder is the current one is not it.
+    if env.hooks_disabled() || env.home_folder().is_none() {
         return;
     }
     panic::set_hook(Box::new(|_| {}));

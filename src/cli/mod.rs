@@ -21,7 +21,7 @@ use afterword_domain::Clock;
 use clap::{Parser, Subcommand};
 
 use crate::config::Config;
-use output::Output;
+use output::{Failure, Output};
 
 /// The memory of your coding agent: kept, distilled, and handed to the next session.
 #[derive(Debug, Parser)]
@@ -91,6 +91,10 @@ pub(crate) fn run(
         Err(error) => return output::usage(&error),
     };
     let tools = Tools { out: Output::new(arguments.json, plain), config, problem, clock };
+    if tools.config.env.home_folder().is_none() {
+        let what = "there is no data folder: set HOME, or AFTERWORD_HOME to a folder of your own";
+        return tools.out.failure(&Failure::Config(what.to_owned()).into());
+    }
     if let Some(problem) = &tools.problem {
         tools.out.note(&format!("warning: {problem}"));
     }

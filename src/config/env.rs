@@ -14,7 +14,10 @@ pub struct Variable {
 
 /// Every variable that afterword reads, for `docs/reference/environment.md`.
 pub const VARIABLES: &[Variable] = &[
-    var("AFTERWORD_HOME", "Data folder; `~/.afterword` unless set."),
+    var(
+        "AFTERWORD_HOME",
+        "Data folder, absolute or from the working folder; `~/.afterword` unless set.",
+    ),
     var("AFTERWORD_PORT", "Port the daemon asks for first; 0 = any. Default 37777."),
     var("AFTERWORD_PROJECT", "Name of the project, whatever the folder says."),
     var("AFTERWORD_PROMPT_RECALL", "0 or 1: answer prompts with memories. Default 1."),
@@ -101,12 +104,17 @@ impl Env {
         self.get("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from)
     }
 
-    /// The data folder, with a leading `~` resolved.
-    pub fn home_folder(&self) -> PathBuf {
-        match self.get("AFTERWORD_HOME") {
-            Some(folder) => expand(folder, &self.user_home()),
-            None => self.user_home().join(".afterword"),
-        }
+    /// The data folder: absolute, with a leading `~` resolved, so that a process with another
+    /// working folder means the same one. None where neither `AFTERWORD_HOME` nor `HOME` says.
+    pub fn home_folder(&self) -> Option<PathBuf> {
+        let person = self.get("HOME").map(PathBuf::from);
+        let folder = match self.get("AFTERWORD_HOME") {
+            Some(told) if told.starts_with('~') => expand(told, &person?),
+            Some(told) => PathBuf::from(told),
+            None => person?.join(".afterword"),
+        };
+        // Fails only where there is no working folder to start from.
+        std::path::absolute(folder).ok()
     }
 
     /// Claude Code's folder.
@@ -144,8 +152,18 @@ mod tests {
     #[test]
     fn h11_a_tilde_is_the_home_folder() {
         let env = env(&[("HOME", "/home/dev"), ("AFTERWORD_HOME", "~/memory")]);
-        assert_eq!(env.home_folder(), PathBuf::from("/home/dev/memory"));
+        assert_eq!(env.home_folder(), Some(PathBuf::from("/home/dev/memory")));
         assert_eq!(env.claude_folder(), PathBuf::from("/home/dev/.claude"));
+    }
+
+    #[test]
+    fn the_data_folder_is_absolute_or_there_is_none() {
+        let here = std::path::absolute("rel").unwrap();
+        assert_eq!(env(&[("AFTERWORD_HOME", "rel")]).home_folder(), Some(here.clone()));
+        assert_eq!(env(&[("HOME", "rel")]).home_folder(), Some(here.join(".afterword")));
+        for nowhere in [&[][..], &[("AFTERWORD_HOME", "~/x")], &[("HOME", ""), ("USER", "dev")]] {
+            assert_eq!(env(nowhere).home_folder(), None, "{nowhere:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub mod file;
 pub mod home;
 pub mod remote;
 
+use std::path::PathBuf;
+
 pub use clock::SystemClock;
 pub use env::Env;
 pub use file::FileConfig;
@@ -26,9 +28,14 @@ pub struct Config {
 }
 
 impl Config {
-    /// Resolves the settings. A `config.toml` that cannot be read gives the defaults and the reason.
+    /// Resolves the settings. Without a data folder ([`Env::home_folder`]) there is nothing to read
+    /// and nothing that a role may do. A `config.toml` that cannot be read gives the defaults and the reason.
     pub fn load(env: Env) -> (Self, Option<String>) {
-        let home = Home::new(env.home_folder());
+        let Some(folder) = env.home_folder() else {
+            let config = Self { env, home: Home::new(PathBuf::new()), file: FileConfig::default() };
+            return (config, None);
+        };
+        let home = Home::new(folder);
         let (file, problem) = FileConfig::read(&home.config_file());
         (Self { env, home, file }, problem)
     }
