@@ -8,7 +8,7 @@ use afterword_domain::time::FixedClock;
 use afterword_domain::wire::memory::RememberRequest;
 use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Kind, Time};
-use afterword_engine::{Engine, Settings};
+use afterword_engine::{Engine, Retention, Settings};
 use afterword_store::sqlite::SqliteStore;
 
 const NOW: Time = Time::from_millis(1_796_000_000_000);
@@ -27,6 +27,7 @@ impl House {
             skip_tools: std::collections::HashSet::new(),
             session_context: true,
             prompt_recall: true,
+            retention: Retention::default(),
         };
         let engine = Engine::new(store, Arc::new(FixedClock(NOW)), settings);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,22 +1,13 @@
 //! What every route may touch.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 use std::{fmt, io};
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::Duration;
-
+use afterword_domain::proof::same;
 use afterword_engine::Engine;
-use tokio::sync::{Notify, watch};
-
-/// Events in the spool folder, and files set aside there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SpoolCount {
-    /// Events that wait.
-    pub waiting: u64,
-    /// Files that could not be read.
-    pub bad: u64,
-}
+use tokio::sync::{Mutex, MutexGuard, Notify, watch};
 
 /// What a server is made of.
 pub struct DoorSetup {
@@ -30,8 +21,8 @@ pub struct DoorSetup {
     pub observer_is_open: bool,
     /// The port on which this server listens: part of the proof that it knows the secret.
     pub port: u16,
-    /// Counts the spool folder.
-    pub spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
+    /// Counts the spool files that were set aside.
+    pub spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
     /// Turns true to stop the server.
     pub stop: watch::Sender<bool>,
 }
@@ -50,7 +41,10 @@ pub struct Door {
     pub(super) observer_is_open: bool,
     pub(super) port: u16,
     pub(super) started_ms: i64,
-    spool_count: Box<dyn Fn() -> SpoolCount + Send + Sync>,
+    spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
+    spool_waiting: AtomicU64,
+    spool_gate: Mutex<()>,
+    spool_passes: watch::Sender<u64>,
     stop: watch::Sender<bool>,
     accepting: watch::Sender<bool>,
     spool_hint: Notify,
@@ -75,7 +69,10 @@ impl Door {
             observer_is_open: setup.observer_is_open,
             port: setup.port,
             started_ms: now,
-            spool_count: setup.spool_count,
+            spool_bad: setup.spool_bad,
+            spool_waiting: AtomicU64::new(0),
+            spool_gate: Mutex::new(()),
+            spool_passes: watch::Sender::new(0),
             stop: setup.stop,
             accepting: watch::Sender::new(false),
             spool_hint: Notify::new(),
@@ -128,9 +125,36 @@ impl Door {
         self.hinted.store(false, Ordering::Release);
     }
 
-    /// Events in the spool folder now.
-    pub(super) fn spool_count(&self) -> SpoolCount {
-        (self.spool_count)()
+    /// Held while events move from the spool to the store, and while both are counted: so every
+    /// event is counted in one of the two places.
+    pub async fn spool_gate(&self) -> MutexGuard<'_, ()> {
+        self.spool_gate.lock().await
+    }
+
+    /// Says how many events wait in the spool that have been looked at and not taken.
+    pub fn set_spool_waiting(&self, n: u64) {
+        self.spool_waiting.store(n, Ordering::Release);
+    }
+
+    /// Says that everything in the spool has been looked at since the last hint.
+    pub fn spool_looked_through(&self) {
+        self.spool_passes.send_modify(|passes| *passes += 1);
+    }
+
+    /// Waits until what lies in the spool now has been looked at, at most `patience`.
+    pub(super) async fn look_through_spool(&self, patience: Duration) {
+        let mut passes = self.spool_passes.subscribe();
+        self.hint_spool();
+        drop(tokio::time::timeout(patience, passes.changed()).await);
+    }
+
+    /// Events in the spool that have been looked at and not taken.
+    pub fn spool_waiting(&self) -> u64 {
+        self.spool_waiting.load(Ordering::Acquire)
+    }
+
+    pub(super) fn spool_bad(&self) -> u64 {
+        (self.spool_bad)()
     }
 
     /// Notes that somebody asked something.
@@ -152,11 +176,6 @@ impl Door {
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()
     }
-}
-
-/// Compares in a time that does not tell how much was right.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod routes;
 mod server;
 mod table;
 
-pub use door::{Door, DoorSetup, SpoolCount};
+pub use door::{Door, DoorSetup};
 pub use routes::{router, routes};
 pub use server::serve;
 pub use table::{Access, Route};

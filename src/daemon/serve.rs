@@ -133,7 +133,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
         new_token: Box::new(move || endpoint::new_token(&token_file)),
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         port: endpoint.port,
-        spool_count: Box::new(move || spool::count(&folder)),
+        spool_bad: Box::new(move || spool::count_bad(&folder)),
         stop,
     });
     let worker = tokio::spawn(Arc::clone(&engine).run_worker(door.stopping()));

@@ -1,6 +1,7 @@
 //! The server itself: is it there, how does it stand, leave.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use afterword_domain::proof;
 use afterword_domain::wire::PROTOCOL;
@@ -13,6 +14,9 @@ use serde_json::{Value, json};
 use crate::api::body::Json;
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
+
+/// How long a question for the counts waits for the spool to be taken in.
+const SPOOL_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Proof of life for whoever has the token.
 pub(super) async fn ping(State(door): State<Arc<Door>>) -> Json<Ping> {
@@ -30,13 +34,21 @@ pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-/// Counts per stage.
+/// Counts per stage, after the spool has been taken in.
+///
+/// What is counted as spooled has been looked at and could not be taken: the store refuses it, its
+/// file cannot be read now, or there is more than [`SPOOL_PATIENCE`] takes in. So an event whose
+/// file only repeats what is stored (its hook had gone before the answer came) is never counted as
+/// received, and the number never runs backwards, but where such a file could not be taken.
 pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Status>> {
+    door.look_through_spool(SPOOL_PATIENCE).await;
+    let moving = door.spool_gate().await;
+    let spooled = door.spool_waiting();
     let mut status = door.engine.status().await?;
-    let spool = door.spool_count();
-    status.spooled = spool.waiting;
-    status.received += spool.waiting;
-    status.spool_bad = spool.bad;
+    drop(moving);
+    status.spooled = spooled;
+    status.received += spooled;
+    status.spool_bad = door.spool_bad();
     Ok(Json(status))
 }
 

@@ -42,7 +42,11 @@ pub(super) async fn take(
         return Err(ApiError::invalid("an event needs its agent and the agent's session id"));
     }
     let patience = match event.body {
-        EventBody::SessionStart { .. } => START_PATIENCE,
+        EventBody::SessionStart { .. } => {
+            // The last words of an earlier session may have been spooled a moment ago.
+            door.look_through_spool(START_PATIENCE).await;
+            START_PATIENCE
+        }
         _ => CAPTURE_PATIENCE,
     };
     if !door.accepts(patience).await {
