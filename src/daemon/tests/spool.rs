@@ -2,7 +2,7 @@ use afterword_domain::event::EventBody;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::time::FixedClock;
 use afterword_domain::{Clock, Time};
-use afterword_engine::Settings;
+use afterword_engine::{Retention, Settings};
 use afterword_store::sqlite::SqliteStore;
 use uuid::Uuid;
 
