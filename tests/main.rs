@@ -18,6 +18,9 @@ mod durability;
 mod hook_faults;
 /// Who may ask the loopback API, and hostile callers.
 mod loopback;
+/// Whatever happens to the daemon.
+#[cfg(unix)]
+mod lifecycle;
 /// The observer door, old spellings and new.
 mod observer_door;
 /// Private text is nowhere.

@@ -10,11 +10,14 @@ use serde_json::{Value, json};
 use super::Tools;
 use super::door::Door;
 use super::output::Failure;
-use crate::client::Unreachable;
+use crate::client::{Client, Unreachable};
 use crate::daemon as process;
 
 /// How long a daemon that was asked to stop may take to be gone.
 const STOP: Duration = Duration::from_secs(10);
+
+/// How long a living daemon takes at most to say so.
+const LIVENESS: Duration = Duration::from_millis(500);
 
 /// Run, start or stop the local process
 #[derive(Debug, Args)]
@@ -87,12 +90,14 @@ fn start(tools: &Tools) -> anyhow::Result<ExitCode> {
 
 /// Asks the daemon to stop and waits until it is gone; false when none was running.
 pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
-    let door = match Door::find(tools) {
-        Ok(door) => door,
+    let home = &tools.config.home;
+    match Client::find_any(home, LIVENESS).and_then(|daemon| daemon.ask_to_leave()) {
+        Ok(()) => {}
         Err(Unreachable::NotRunning) => return Ok(false),
-        Err(error) => return Err(Failure::Daemon(error.to_string()).into()),
-    };
-    drop(door.post::<Value>("/api/admin/shutdown", &json!({})));
+        // Nothing that was stored is lost when it ends without being asked.
+        Err(Unreachable::Frozen(_)) if process::end_owner(home) => {}
+        Err(error) => return Err(Failure::Daemon(not_stopped(tools, &error)).into()),
+    }
     let deadline = Instant::now() + STOP;
     let mut pause = Duration::from_millis(2);
     while process::is_owned(&tools.config.home) {
@@ -108,6 +113,18 @@ pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
         pause = (pause * 2).min(Duration::from_millis(50));
     }
     Ok(true)
+}
+
+/// Why a daemon that is there was not stopped, and what a person may do.
+fn not_stopped(tools: &Tools, error: &Unreachable) -> String {
+    let client = Client::find_any(&tools.config.home, LIVENESS);
+    match (error, client) {
+        (Unreachable::Frozen(_), Ok(client)) => format!(
+            "the daemon does not answer; if process {} is 'afterword daemon run', end it",
+            client.endpoint().pid
+        ),
+        _ => error.to_string(),
+    }
 }
 
 fn running(door: &Door, ping: &afterword_domain::wire::daemon::Ping) -> Value {

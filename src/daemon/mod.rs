@@ -12,6 +12,15 @@ mod spool;
 
 pub use serve::{Exit, Options, run};
 
+/// Ends the daemon that owns the data folder without asking it, as far as the system tells for
+/// certain which process that is: the published one, if it holds the folder's lock file open.
+/// What it has stored stays; what it was just doing is done again by the next one.
+pub fn end_owner(home: &crate::config::Home) -> bool {
+    is_owned(home)
+        && endpoint::published(&home.endpoint_file())
+            .is_some_and(|owner| platform::end_holder(owner.pid, &home.lock_file()))
+}
+
 /// Whether a daemon owns the data folder now, answering or not.
 pub fn is_owned(home: &crate::config::Home) -> bool {
     home.lock_file().exists() && matches!(lock::take(&home.lock_file()), Ok(None))

@@ -11,6 +11,25 @@ pub(super) fn detach() {
 #[cfg(not(unix))]
 pub(super) fn detach() {}
 
+/// Ends a process at once, if it has the file open; whether it was ended.
+///
+/// A process id alone proves nothing: ids are used again.
+#[cfg(target_os = "linux")]
+pub(super) fn end_holder(pid: u32, file: &std::path::Path) -> bool {
+    use rustix::process::{Pid, Signal, kill_process};
+    let Ok(file) = file.canonicalize() else { return false };
+    let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    let holds = open.flatten().any(|fd| std::fs::read_link(fd.path()).is_ok_and(|to| to == file));
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    holds && pid.is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
+}
+
+/// Which process has a file open is not known here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_holder(_pid: u32, _file: &std::path::Path) -> bool {
+    false
+}
+
 /// Resolves when the system asks the process to end.
 #[cfg(unix)]
 pub(super) async fn asked_to_end() {

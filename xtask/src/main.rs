@@ -1,5 +1,7 @@
 //! What a contributor and CI run: `cargo xtask check` is everything that has to hold.
 
+mod soak;
+
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -18,6 +20,11 @@ const TASKS: &[Task] = &[
     Task { name: "clippy", meaning: "lints, warnings denied", run: clippy },
     Task { name: "doc", meaning: "documentation, warnings denied", run: doc },
     Task { name: "test", meaning: "all tests of all crates", run: test },
+    Task {
+        name: "soak",
+        meaning: "long fault runs; see `cargo xtask soak --help`",
+        run: soak::soak,
+    },
     Task { name: "deny", meaning: "licences, advisories and sources of dependencies", run: deny },
 ];
 

@@ -10,6 +10,12 @@ pub(crate) fn in_ci() -> bool {
     read("CI").is_some_and(|value| value == "true" || value == "1")
 }
 
+/// A number that a long test run is told, by a variable of that name; none where it is not set or
+/// no number.
+pub fn setting(name: &str) -> Option<u64> {
+    read(name)?.parse().ok()
+}
+
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration to read it for them")]
 fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

@@ -14,6 +14,7 @@ mod sandbox;
 mod wait;
 
 pub use claude_code::{Absent, ClaudeCode, Conversation};
+pub use env::setting;
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};

@@ -1,0 +1,102 @@
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use afterword_testkit::{Sandbox, setting};
+
+use super::*;
+
+/// Callers at a time.
+const CALLERS: usize = 4;
+
+/// What one run did.
+#[derive(Debug)]
+struct Run {
+    kills: usize,
+    events: usize,
+    starts: usize,
+    duplicates: u64,
+    seconds: u64,
+}
+
+/// Numbers that look random and are the same in every run with one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// Callers send events without a pause while the daemon is killed at random moments.
+fn kill_under_load(kills: usize, seed: u64) -> Run {
+    let sandbox = Sandbox::new(BIN);
+    let begun = Instant::now();
+    let (over, sent) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (mut dice, mut killed) = (Dice(seed | 1), 0);
+    std::thread::scope(|scope| {
+        for _ in 0..CALLERS {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    send(&sandbox, sent.fetch_add(1, Ordering::Relaxed));
+                }
+            });
+        }
+        while killed < kills {
+            // Sometimes a person, mostly the next hook brings it back; the brake slows only hooks.
+            if dice.roll(4) == 0 || sandbox.daemon_pid().is_none() {
+                drop(sandbox.afterword(&["daemon", "start"]));
+            }
+            let pid = eventually("a daemon to kill", DEADLINE, || sandbox.daemon_pid());
+            // Any moment of the next few events: the wait is for what is sent, not for time.
+            let until = sent.load(Ordering::Relaxed) + usize::try_from(dice.roll(12)).unwrap();
+            eventually("more events", DEADLINE, || {
+                (sent.load(Ordering::Relaxed) >= until).then_some(())
+            });
+            if dice.roll(8) == 0 {
+                signal(pid, Signal::STOP);
+            }
+            killed += usize::from(sandbox.kill_daemon());
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    drop(sandbox.afterword(&["daemon", "start"]).success());
+    let events = sent.into_inner();
+    let status = account(&sandbox, events);
+    let duplicates = status["duplicates"].as_u64().unwrap();
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    assert!(!doctor.to_string().contains("damaged"), "{doctor}");
+    Run { kills, events, starts: starts(&sandbox), duplicates, seconds: begun.elapsed().as_secs() }
+}
+
+#[test]
+fn killed_at_random_points_under_load_it_loses_nothing_and_keeps_nothing_twice() {
+    let run = kill_under_load(40, 0x5eed);
+    assert!(run.starts > run.kills / 2, "{run:?}");
+}
+
+/// Run by `cargo xtask soak`, which says what the settings mean.
+#[test]
+#[ignore = "takes minutes: cargo xtask soak"]
+#[expect(clippy::print_stdout, reason = "a long run tells what it did")]
+fn soak() {
+    let kills = setting("SOAK_KILLS").unwrap_or(200);
+    let rounds = setting("SOAK_ROUNDS").unwrap_or(1);
+    let seed = setting("SOAK_SEED").unwrap_or(1);
+    for round in 0..rounds {
+        let run = kill_under_load(usize::try_from(kills).unwrap(), seed + round);
+        println!(
+            "round {round}, seed {}: {} kills, {} starts, {} events in, {} out, {} sent twice and \
+             kept once, {} s",
+            seed + round,
+            run.kills,
+            run.starts,
+            run.events,
+            run.events,
+            run.duplicates,
+            run.seconds
+        );
+    }
+}
