@@ -38,18 +38,25 @@ impl Output {
     }
 }
 
+/// Bytes that every pipe takes without a reader.
+const PIPE_BYTES: usize = 4096;
+
 /// Runs a command to its end with `stdin`; kills it and panics when `deadline` passes.
 #[track_caller]
 pub(crate) fn run(mut command: Command, stdin: &[u8], deadline: Duration) -> Output {
-    let child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("cannot run {}: {error}", command.get_program().display()));
+    let (reader, mut pipe) = std::io::pipe().expect("a pipe can be made");
+    // What fits lies there before the program starts: on a busy machine a hook would otherwise stop
+    // waiting before this process has come to write.
+    let (first, rest) = stdin.split_at(stdin.len().min(PIPE_BYTES));
+    pipe.write_all(first).expect("an empty pipe takes a few bytes");
+    let child =
+        command.stdin(reader).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(
+            |error| panic!("cannot run {}: {error}", command.get_program().display()),
+        );
     let mut child = KillOnDrop(child);
-    let mut pipe = child.0.stdin.take().expect("stdin is piped");
-    let bytes = stdin.to_owned();
+    // The command holds the end that the program reads.
+    drop(command);
+    let bytes = rest.to_owned();
     // A program may end without reading its input: a broken pipe is no failure of the test.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
     let output = finish(&mut child, deadline);
