@@ -38,12 +38,14 @@ fn run_hook(args: &[OsString]) {
         return;
     }
     panic::set_hook(Box::new(|_| {}));
+    let watchdog = hook::watchdog::Watchdog::start(hook::starts_session(args));
     let outcome = panic::catch_unwind(|| {
         let (config, problem) = config::Config::load(env);
         if let Some(problem) = problem {
             hook::log::note(&config.home, &config::SystemClock, "hook", &problem);
         }
-        hook::run(args, &config, &config::SystemClock, &mut io::stdout().lock());
+        let mut stdout = io::stdout().lock();
+        hook::run(args, &config, &config::SystemClock, &watchdog, &mut stdout);
     });
     drop(outcome);
 }

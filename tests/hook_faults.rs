@@ -570,3 +570,66 @@ fn a4_b8_a_daemon_that_is_down_is_started_once() {
     world.brake();
     assert_eq!(world.spooled().len(), 3);
 }
+
+#[cfg(unix)]
+fn pipe(path: &std::path::Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a7_pipes_in_the_place_of_files_are_not_waited_for() {
+    let world = World::new();
+    let transcript = world.home.join("transcript.jsonl");
+    pipe(&transcript);
+    pipe(&world.project.join(".afterword.toml"));
+    pipe(&world.project.join(".git/config"));
+    fs::write(world.project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let payload = json!({
+        "session_id": "s-1", "cwd": world.project, "transcript_path": transcript,
+        "agent_transcript_path": transcript, "agent_type": "x", "agent_id": "a"
+    });
+    for (i, event) in ["stop", "subagent-stop", "session-start"].iter().enumerate() {
+        let output = world.hook(&["claude-code", event], payload.to_string().as_bytes());
+        assert_eq!(output.spooled.len(), i + 1, "{event}");
+    }
+    assert!(!world.log().contains("took too long"), "{}", world.log());
+}
+
+#[cfg(unix)]
+#[test]
+fn a6_a_hook_that_is_stuck_ends_itself() {
+    let world = World::new();
+    // Opened for writing, a pipe that nobody reads holds whoever opens it.
+    pipe(&world.data.join("logs/hook.log"));
+    for event in ["stop", "session-start"] {
+        let output = world.hook(&["claude-code", event], b"no payload");
+        assert_eq!((output.stdout.as_str(), output.spooled.len()), ("", 0), "{event}");
+    }
+}
+
+#[test]
+fn a9_a_payload_that_comes_late_is_taken_at_a_sessions_start() {
+    let world = World::new();
+    let mut child = world.start(&["hook", "claude-code", "session-start"]);
+    let mut pipe = child.stdin.take().unwrap();
+    // Longer than a capture waits; what is tested is the wait itself.
+    thread::sleep(std::time::Duration::from_millis(400));
+    pipe.write_all(&any_payload(&world)).unwrap();
+    let output = world.finish(child);
+    drop(pipe);
+    assert_eq!(output.spooled.len(), 1);
+}
+
+#[test]
+fn b4_a_payload_of_tiny_members_is_kept_within_its_size() {
+    let world = World::new();
+    let members: serde_json::Map<String, Value> =
+        (0..200_000).map(|i| (format!("member-{i}"), json!(i))).collect();
+    let payload = json!({
+        "session_id": "s", "tool_name": "mcp__x__y", "tool_input": {}, "tool_response": members
+    });
+    let output = world.hook(&["claude-code", "post-tool-use"], payload.to_string().as_bytes());
+    assert!(spool::encode(&output.spooled[0]).unwrap().len() <= 256 * 1024);
+}

@@ -16,11 +16,11 @@ mod documents;
 mod durability;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
-/// Who may ask the loopback API, and hostile callers.
-mod loopback;
 /// Whatever happens to the daemon.
 #[cfg(unix)]
 mod lifecycle;
+/// Who may ask the loopback API, and hostile callers.
+mod loopback;
 /// The observer door, old spellings and new.
 mod observer_door;
 /// Private text is nowhere.

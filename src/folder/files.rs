@@ -4,10 +4,27 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads a file whole when it has at most `limit` bytes.
+/// Opens a regular file for reading. Anything else is refused: a pipe without a writer would be
+/// waited for, and a device may never end.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).expect("a small flag");
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    let file = options.read(true).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file"))
+    }
+}
+
+/// Reads a regular file whole when it has at most `limit` bytes.
 pub fn read_bounded(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(512);
-    File::open(path)?.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    open_file(path)?.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
@@ -92,6 +109,19 @@ fn sync_folder(_folder: &Path) {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a7_what_is_no_file_is_neither_waited_for_nor_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        for path in [pipe.as_path(), &link, folder.path()] {
+            assert!(read_bounded(path, 100).is_err(), "{}", path.display());
+        }
+    }
 
     #[test]
     fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {

@@ -16,11 +16,15 @@ use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
 use super::delivery::{Budget, Delivery, Wish};
 use super::guard::{self, GuardSetup};
 use super::project::{self, Resolution};
+use super::watchdog::Watchdog;
 use super::{log, pause, stdin};
 use crate::config::Config;
 
-/// How long standard input may take to bring a payload.
+/// How long a capture's payload may take to come, counted from the hook's start.
 const STDIN: Duration = Duration::from_millis(200);
+
+/// How long a session's start waits for its payload to begin, and for all of it.
+const STDIN_AT_START: Duration = Duration::from_secs(1);
 
 /// How long after its start a hook still looks into the agent's log for an answer.
 const TRANSCRIPT: Duration = Duration::from_millis(200);
@@ -30,15 +34,39 @@ const TRANSCRIPT: Duration = Duration::from_millis(200);
 ///
 /// Always succeeds and never writes to stderr. Prints one JSON object and a line end, or nothing.
 /// Unknown agents and events are silent, so that an older release never disturbs a newer agent.
-pub fn run(args: &[OsString], config: &Config, clock: &dyn Clock, stdout: &mut dyn Write) {
-    run_with(args, config, clock, io::stdin(), stdout);
+pub fn run(
+    args: &[OsString],
+    config: &Config,
+    clock: &dyn Clock,
+    watchdog: &Watchdog,
+    stdout: &mut dyn Write,
+) {
+    watchdog.knows(&config.home);
+    watched(args, config, clock, Some(watchdog), io::stdin(), stdout);
 }
 
-/// Like [`run`], with the payload from any source.
+/// Whether a command line, as [`run`] takes it, is that of a session's start: such a hook may take
+/// longer.
+pub fn starts_session(args: &[OsString]) -> bool {
+    Call::parse(args).is_some_and(|call| call.moment == Some(Moment::SessionStart))
+}
+
+/// Like [`run`], with the payload from any source and nobody who ends it.
 pub fn run_with(
     args: &[OsString],
     config: &Config,
     clock: &dyn Clock,
+    source: impl Read + Send + 'static,
+    stdout: &mut dyn Write,
+) {
+    watched(args, config, clock, None, source, stdout);
+}
+
+fn watched(
+    args: &[OsString],
+    config: &Config,
+    clock: &dyn Clock,
+    watchdog: Option<&Watchdog>,
     source: impl Read + Send + 'static,
     stdout: &mut dyn Write,
 ) {
@@ -47,8 +75,9 @@ pub fn run_with(
         return;
     }
     let Some(call) = Call::parse(args) else { return };
-    let run = Run { call, config, clock, started };
-    let bytes = stdin::read(source, started + STDIN);
+    let patience = if call.moment == Some(Moment::SessionStart) { STDIN_AT_START } else { STDIN };
+    let bytes = stdin::read(source, started + patience, STDIN);
+    let run = Run { call, config, clock, watchdog, started };
     if let Some(answer) = run.answer(&bytes) {
         print(&answer, stdout);
     }
@@ -95,6 +124,7 @@ struct Run<'a> {
     call: Call,
     config: &'a Config,
     clock: &'a dyn Clock,
+    watchdog: Option<&'a Watchdog>,
     started: Instant,
 }
 
@@ -157,6 +187,9 @@ impl Run<'_> {
             // Only counted by the daemon, so not worth a file.
             spools: !skipped && !self.call.recall_only,
         };
+        if let Some(watchdog) = self.watchdog {
+            watchdog.keeping();
+        }
         let reply = delivery.deliver(&event, &bytes);
         if wants_reply { fitting(&event.body, reply) } else { Reply::None }
     }

@@ -3,7 +3,8 @@
 //! [`run`] is the whole role: [`stdin`] reads the payload, an adapter of [`agents`] understands it,
 //! [`project`] and [`pause`] say where it belongs and whether it is wanted, [`guard`] answers for
 //! tools that are about to run, [`boundary`](afterword_domain::boundary) cleans and cuts what may
-//! leave, [`delivery`] hands it to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`].
+//! leave, [`delivery`] hands it to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`],
+//! and what hangs is ended by the [`watchdog`].
 
 pub mod agents;
 pub mod delivery;
@@ -16,5 +17,6 @@ pub mod project;
 pub mod spool;
 pub mod stdin;
 pub mod transcript;
+pub mod watchdog;
 
-pub use flow::{run, run_with};
+pub use flow::{run, run_with, starts_session};

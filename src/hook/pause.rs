@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use afterword_domain::boundary;
 use afterword_domain::project::ProjectRef;
 
 use super::platform::{path_key, real_path};
@@ -24,8 +25,10 @@ const LIMIT: usize = 1 << 20;
 /// A file that is there and cannot be read pauses everything: whoever paused meant it.
 pub fn is_paused(home: &Home, project: &ProjectRef) -> bool {
     match lines(home) {
+        Ok(lines) if lines.is_empty() => false,
         Ok(lines) => {
-            lines.iter().any(|l| l == EVERYTHING || project.keys.iter().any(|key| key == l))
+            let keys = keys(project);
+            lines.iter().any(|l| l == EVERYTHING || keys.contains(l))
         }
         Err(_) => true,
     }
@@ -55,7 +58,8 @@ pub fn resume(home: &Home, project: Option<&ProjectRef>) -> io::Result<()> {
     };
     has_keys(Some(project))?;
     let mut lines = lines(home)?;
-    lines.retain(|line| !project.keys.contains(line));
+    let keys = keys(project);
+    lines.retain(|line| !keys.contains(line));
     store(home, &lines)
 }
 
@@ -87,7 +91,14 @@ fn has_keys(project: Option<&ProjectRef>) -> io::Result<()> {
 }
 
 fn entries(project: Option<&ProjectRef>) -> Vec<String> {
-    project.map_or_else(|| vec![EVERYTHING.to_owned()], |p| p.keys.clone())
+    project.map_or_else(|| vec![EVERYTHING.to_owned()], keys)
+}
+
+/// The keys as they are stored everywhere: a folder's name may hold a secret.
+fn keys(project: &ProjectRef) -> Vec<String> {
+    let mut project = project.clone();
+    boundary::clean_project(&mut project);
+    project.keys
 }
 
 fn lines(home: &Home) -> io::Result<Vec<String>> {

@@ -4,12 +4,13 @@
 //! lag behind, belong to another session, or end in half a line. What is found is the answer of the
 //! turn that just ended or nothing; an older turn's answer is never taken.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+use crate::folder::files::open_file;
 
 /// How much of the file's end is looked at, step by step.
 const WINDOWS: [u64; 3] = [64 * 1024, 256 * 1024, 1 << 20];
@@ -53,7 +54,7 @@ enum Found {
 }
 
 fn look(path: &Path, wanted: Wanted<'_>) -> io::Result<Found> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let length = file.seek(SeekFrom::End(0))?;
     for window in WINDOWS {
         let start = length.saturating_sub(window);

@@ -125,6 +125,12 @@ impl Payload {
         Self::new("pre-compact", "PreCompact", fields)
     }
 
+    /// The conversation was compacted into this summary.
+    pub fn post_compact(summary: &str) -> Self {
+        let fields = json!({"trigger": "auto", "compact_summary": summary});
+        Self::new("post-compact", "PostCompact", fields)
+    }
+
     /// A turn ends with this answer.
     pub fn stop(answer: &str) -> Self {
         Self::turn(

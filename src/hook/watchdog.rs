@@ -1,0 +1,101 @@
+//! The end of a hook that cannot end itself.
+//!
+//! Every wait of a hook has a limit of its own. What has none is the system underneath: a file on a
+//! dead network drive, a disk that does not answer, a pipe that nobody reads. The agent waits for
+//! the hook, so the hook gives up in time whatever it is stuck in.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::log;
+use crate::config::{Home, SystemClock};
+
+/// What any capture hook is promised to take at most.
+const CAPTURE: Duration = Duration::from_millis(300);
+
+/// What a session's start is promised to take at most.
+const SESSION_START: Duration = Duration::from_secs(2);
+
+/// What a hook may take whose event is ready: a slow disk is waited for, because giving up now
+/// would lose the event. Waiting for the daemon is bounded without this.
+const KEEPING: Duration = Duration::from_secs(1);
+
+/// How long the line in the log may take.
+const LAST_WORDS: Duration = Duration::from_millis(10);
+
+/// Builds that are not optimised take their time.
+const SLOWNESS: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
+
+/// Ends this process, with success, when a hook has not ended in time.
+#[derive(Clone, Debug)]
+pub struct Watchdog(Arc<Watched>);
+
+#[derive(Debug)]
+struct Watched {
+    started: Instant,
+    /// Milliseconds from the start; it may grow while the hook runs.
+    limit: AtomicU64,
+    home: OnceLock<Home>,
+}
+
+impl Watchdog {
+    /// Watches this process from now on. A system that gives no thread has no watchdog.
+    pub fn start(session_start: bool) -> Self {
+        let limit = if session_start { SESSION_START } else { CAPTURE };
+        let dog = Self(Arc::new(Watched {
+            started: Instant::now(),
+            limit: AtomicU64::new(millis(limit)),
+            home: OnceLock::new(),
+        }));
+        let watched = Arc::clone(&dog.0);
+        let watch = move || {
+            watched.wait();
+            watched.end();
+        };
+        thread::Builder::new().name("watchdog".to_owned()).spawn(watch).ok();
+        dog
+    }
+
+    /// Where to leave a line when it comes to that.
+    pub fn knows(&self, home: &Home) {
+        self.0.home.set(home.clone()).ok();
+    }
+
+    /// An event is ready and must get to the disk.
+    pub fn keeping(&self) {
+        self.0.limit.fetch_max(millis(KEEPING), Ordering::Relaxed);
+    }
+}
+
+impl Watched {
+    fn wait(&self) {
+        loop {
+            let limit = Duration::from_millis(self.limit.load(Ordering::Relaxed));
+            let left = limit.saturating_sub(self.started.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            thread::sleep(left);
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "what hangs cannot be returned from")]
+    fn end(&self) {
+        if let Some(home) = self.home.get().cloned() {
+            // The log may lie on what the hook is stuck in.
+            let (written, done) = std::sync::mpsc::channel();
+            thread::spawn(move || {
+                log::note(&home, &SystemClock, "hook", "it took too long and was ended");
+                written.send(()).ok();
+            });
+            done.recv_timeout(LAST_WORDS * SLOWNESS).ok();
+        }
+        std::process::exit(0);
+    }
+}
+
+fn millis(limit: Duration) -> u64 {
+    u64::try_from((limit * SLOWNESS).as_millis()).expect("a few seconds")
+}
