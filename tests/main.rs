@@ -14,6 +14,8 @@ mod commands;
 mod documents;
 /// Nothing lost, nothing twice.
 mod durability;
+/// Anything at all, handed to whatever reads what others wrote.
+mod fuzz;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
 /// Whatever happens to the daemon.

@@ -11,15 +11,16 @@ use crate::remember::settle;
 
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
-struct Door(Client);
+/// The daemon's door, opened with its token.
+pub(crate) struct Door(pub(crate) Client);
 
 impl Door {
-    fn open(sandbox: &Sandbox) -> Self {
+    pub(crate) fn open(sandbox: &Sandbox) -> Self {
         sandbox.start_daemon();
         Self(Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap())
     }
 
-    fn post(&self, path: &str, body: &Value) -> Value {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
         let answer = self.0.post_json(path, body).unwrap();
         assert_eq!(answer.status, 200, "{path}: {}", String::from_utf8_lossy(&answer.body));
         serde_json::from_slice(&answer.body).unwrap()
