@@ -170,8 +170,12 @@ fn e_any_text_is_a_query_and_any_text_is_found_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let store = SqliteStore::open(&folder.path().join("memory.db")).unwrap();
-    let settings =
-        Settings { skip_tools: HashSet::new(), session_context: true, prompt_recall: true };
+    let settings = Settings {
+        skip_tools: HashSet::new(),
+        session_context: true,
+        prompt_recall: true,
+        retention: afterword_engine::Retention::default(),
+    };
     let clock = Arc::new(FixedClock(NOW));
     let engine = Engine::new(Arc::new(store), clock, settings);
     let mut runner = TestRunner::new(bounded(96));
