@@ -226,7 +226,7 @@ fn a_failure_that_stays_is_unresolved() {
     let notes = distilled.summary.unwrap().notes;
     assert_eq!(
         notes,
-        "Asked, without an answer yet: Deploy the service to staging please\n\
+        "Unfinished, without an answer yet: Deploy the service to staging please\n\
          Last seen failing: `docker compose up -d`: “Error response from daemon: port is already allocated”"
     );
 }
@@ -618,16 +618,16 @@ fn what_is_open_is_what_to_do_next_until_a_later_turn_closes_it() {
     let turns = [edited.clone(), failing.clone(), committed];
     assert_eq!(next(&turns), "- Last seen failing: `mise run lint`: “common.go:3: unused”");
     let linted = turn("lint it", "Ran `mise run lint 2>&1 && git commit \"x\"`: ok", "", "");
-    let asked = turn("And the docs?", "", "", "Asked, without an answer yet: And the docs?");
+    let asked = turn("And the docs?", "", "", "Unfinished, without an answer yet: And the docs?");
     assert_eq!(
         next(&[edited, failing, linted, asked.clone()]),
-        "- Asked, without an answer yet: And the docs?"
+        "- Unfinished, without an answer yet: And the docs?"
     );
     // What the agent named goes first; what is open stays a note.
     let named = turn("Plan it", "Wrote the plan.", "- Write the migration", "");
     let rolled = roll_up(&[named, asked]).unwrap();
     assert_eq!(rolled.next_steps, "- Write the migration");
-    assert_eq!(rolled.notes, "- Asked, without an answer yet: And the docs?");
+    assert_eq!(rolled.notes, "- Unfinished, without an answer yet: And the docs?");
 }
 
 #[test]

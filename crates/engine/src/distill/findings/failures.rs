@@ -53,9 +53,11 @@ impl<'t> Failure<'t> {
         self.passed.is_none()
     }
 
-    /// Whether a command of the person's project failed, not a tool of the agent.
+    /// Whether there is something to come back to: a command of the project failed, not a tool of
+    /// the agent or something that was only tried out.
     pub(in crate::distill) fn is_of_project(&self) -> bool {
-        self.runs[0].digest.class == Some(ToolClass::Shell)
+        let run = self.runs[0];
+        run.digest.class == Some(ToolClass::Shell) && run.command.may_matter()
     }
 
     /// Whether another failed run is about the same.
@@ -148,10 +150,6 @@ pub(in crate::distill) fn failures<'t>(actor: &'t Actor<'_>) -> Vec<Failure<'t>>
             all.push(failure);
         }
     }
-    // What was only tried out and given up is nothing to come back to.
-    all.retain(|failure| {
-        !failure.is_open() || !failure.is_of_project() || failure.runs[0].command.may_matter()
-    });
     all
 }
 

@@ -19,6 +19,7 @@ pub(super) use item::{Item, Section, first_of_each};
 pub(super) use render::{Frame, render};
 pub(super) use supersede::superseded;
 pub(super) use told::said_once;
+pub(super) use work::is_failure;
 
 /// Most UTF-16 units of a branch's or project's name in the first line.
 const MAX_NAME: usize = 80;

@@ -151,7 +151,7 @@ impl<'l> Work<'l> {
         told.note(title);
         told.note(subject(title));
         // How a failure went is raw output: its title says what came of it.
-        let raw = content.concepts.iter().any(|concept| concept == FIXED || concept == UNRESOLVED);
+        let raw = is_failure(&content.concepts);
         let narrative = without_changes(&content.narrative);
         let facts = content.facts.iter().map(String::as_str);
         let mut more = std::iter::once(content.subtitle.as_str()).chain(facts);
@@ -224,4 +224,9 @@ impl<'l> Work<'l> {
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
     }
+}
+
+/// Whether concepts mark a command that failed: what it printed is its narrative.
+pub(crate) fn is_failure(concepts: &[String]) -> bool {
+    concepts.iter().any(|concept| concept == FIXED || concept == UNRESOLVED)
 }

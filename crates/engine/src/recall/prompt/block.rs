@@ -13,7 +13,7 @@ use afterword_store::{Result, Store};
 use super::answers::answers;
 
 use crate::analyze;
-use crate::recall::context::{Frame, Item, Section, render, said_once};
+use crate::recall::context::{Frame, Item, Section, is_failure, render, said_once};
 use crate::recall::rank::Ranked;
 use crate::recall::row_text::labelled;
 use crate::recall::search::{Filter, keyword};
@@ -131,6 +131,8 @@ fn telling(found: &Ranked) -> String {
             let text = if outcome.is_empty() { text.to_owned() } else { outcome.join(" ") };
             said_once(title, &text)
         }
+        // The narrative of a failure is the raw output of a tool.
+        RowBody::Observation(row) if is_failure(&row.content.concepts) => title.clone(),
         RowBody::Observation(row) => said_once(title, &row.content.narrative),
         _ if found.text.text_begins_with_title() => text.to_owned(),
         _ => said_once(title, text),
