@@ -16,6 +16,8 @@ mod documents;
 mod durability;
 /// Anything at all, handed to whatever reads what others wrote.
 mod fuzz;
+/// Trouble that lasts is told once.
+mod health;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
 /// Whatever happens to the daemon.

@@ -23,6 +23,8 @@ pub struct DoorSetup {
     pub port: u16,
     /// Counts the spool files that were set aside.
     pub spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
+    /// Counts the events of the last day that hooks could keep nowhere.
+    pub lost: Box<dyn Fn() -> u64 + Send + Sync>,
     /// Turns true to stop the server.
     pub stop: watch::Sender<bool>,
 }
@@ -42,6 +44,7 @@ pub struct Door {
     pub(super) port: u16,
     pub(super) started_ms: i64,
     spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
+    lost: Box<dyn Fn() -> u64 + Send + Sync>,
     spool_waiting: AtomicU64,
     spool_gate: Mutex<()>,
     spool_passes: watch::Sender<u64>,
@@ -70,6 +73,7 @@ impl Door {
             port: setup.port,
             started_ms: now,
             spool_bad: setup.spool_bad,
+            lost: setup.lost,
             spool_waiting: AtomicU64::new(0),
             spool_gate: Mutex::new(()),
             spool_passes: watch::Sender::new(0),
@@ -146,6 +150,11 @@ impl Door {
         let mut passes = self.spool_passes.subscribe();
         self.hint_spool();
         drop(tokio::time::timeout(patience, passes.changed()).await);
+    }
+
+    /// Events of the last day that hooks could keep nowhere.
+    pub(super) fn lost(&self) -> u64 {
+        (self.lost)()
     }
 
     /// Events in the spool that have been looked at and not taken.

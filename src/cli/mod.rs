@@ -59,7 +59,7 @@ enum Command {
     /// Show where everything stands
     Status,
     /// Check every promise that can be checked here
-    Doctor,
+    Doctor(doctor::DoctorArguments),
     /// See a memory cross sessions, in a throwaway home
     Demo(demo::DemoArguments),
     /// Run, start or stop the local process
@@ -110,7 +110,7 @@ pub(crate) fn run(
         Command::Pause(arguments) => memory::pause(&tools, &arguments),
         Command::Resume(arguments) => memory::resume(&tools, &arguments),
         Command::Status => status::status(&tools),
-        Command::Doctor => doctor::doctor(&tools),
+        Command::Doctor(arguments) => doctor::doctor(&tools, &arguments),
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         // Dispatched before the parser; here for the help only.

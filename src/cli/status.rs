@@ -5,20 +5,52 @@ use std::process::ExitCode;
 use afterword_domain::Time;
 use afterword_domain::wire::status::Status;
 
+use serde_json::Value;
+
 use super::Tools;
 use super::door::Door;
 use super::output::Output;
+use crate::daemon as process;
 
-/// Shows the counts of every stage.
+/// Shows the counts of every stage. Without a daemon only the spool can be counted: exit 4.
 pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
-    let door = Door::open(tools)?;
-    let status: Status = door.get("/api/stats")?;
+    let asked = Door::open(tools).and_then(|door| door.get::<Status>("/api/stats"));
+    let status = match asked {
+        Ok(status) => status,
+        Err(error) => return without_daemon(tools, &error),
+    };
     if tools.out.json {
         tools.out.value(&status)?;
     } else {
         show(tools.out, &status);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What can be said when nobody answers.
+fn without_daemon(tools: &Tools, error: &anyhow::Error) -> anyhow::Result<ExitCode> {
+    let (waiting, bad) = process::spool_count(&tools.config.home);
+    if tools.out.json {
+        // Every field is there; what only the daemon knows is null.
+        let mut fields = serde_json::to_value(Status::default())?;
+        for (name, value) in fields.as_object_mut().into_iter().flatten() {
+            *value = match name.as_str() {
+                "spooled" => waiting.into(),
+                "spool_bad" => bad.into(),
+                _ => Value::Null,
+            };
+        }
+        fields["error"] = format!("{error:#}").into();
+        tools.out.value(&fields)?;
+    } else {
+        tools
+            .out
+            .line(&tools.out.bold("The daemon does not answer; only the spool can be counted."));
+        row(tools.out, "spooled", waiting, "waiting in files for the daemon");
+        row(tools.out, "unreadable", bad, "spool files set aside");
+        tools.out.note(&format!("error: {error:#}"));
+    }
+    Ok(ExitCode::from(4))
 }
 
 fn show(out: Output, status: &Status) {

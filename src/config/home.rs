@@ -64,6 +64,11 @@ impl Home {
         self.0.join("paused")
     }
 
+    /// Why the daemon could not start, in one line; not there while it runs.
+    pub fn health_file(&self) -> PathBuf {
+        self.0.join("health")
+    }
+
     /// What `install` changed, so that `uninstall` can give it back.
     pub fn installs(&self) -> PathBuf {
         self.0.join("installs")

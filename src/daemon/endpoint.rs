@@ -100,7 +100,7 @@ pub(super) fn withdraw(path: &Path, endpoint: &Endpoint) {
 }
 
 /// Writes a file that only its owner can read, whole or not at all.
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A name of this call's own: the process id alone may have been another's before a crash.
     let temporary = path.with_extension(format!("{}.new", Uuid::new_v4().simple()));
     files::replace_file(&temporary, path, bytes)

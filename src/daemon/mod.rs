@@ -6,6 +6,7 @@
 mod endpoint;
 mod lock;
 mod log;
+mod losses;
 mod platform;
 mod serve;
 mod spool;
@@ -24,4 +25,9 @@ pub fn end_owner(home: &crate::config::Home) -> bool {
 /// Whether a daemon owns the data folder now, answering or not.
 pub fn is_owned(home: &crate::config::Home) -> bool {
     home.lock_file().exists() && matches!(lock::take(&home.lock_file()), Ok(None))
+}
+
+/// Events in the spool folder and files set aside there, counted without a daemon.
+pub fn spool_count(home: &crate::config::Home) -> (u64, u64) {
+    (spool::count_waiting(&home.spool()), spool::count_bad(&home.spool()))
 }

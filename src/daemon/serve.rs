@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::{endpoint, lock, log, platform, spool};
+use super::{endpoint, lock, log, losses, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
@@ -77,6 +77,8 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
     let result = serve(config, clock);
     if let Err(error) = &result {
         tracing::error!("{error:#}");
+        // Hooks cannot ask a daemon that is not there; they show this to whoever starts a session.
+        drop(endpoint::write_private(&home.health_file(), format!("{error:#}\n").as_bytes()));
     }
     result
 }
@@ -126,6 +128,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
     };
     let (stop, _) = watch::channel(false);
     let (folder, token_file) = (home.spool(), home.token_file());
+    let (hook_log, hook_clock) = (home.logs().join("hook.log"), Arc::clone(&clock));
     let token = endpoint::TokenFile::open(home.token_file()).context("cannot keep the token")?;
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
@@ -134,6 +137,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         port: endpoint.port,
         spool_bad: Box::new(move || spool::count_bad(&folder)),
+        lost: Box::new(move || losses::recent(&hook_log, hook_clock.now())),
         stop,
     });
     let worker = tokio::spawn(Arc::clone(&engine).run_worker(door.stopping()));
@@ -167,6 +171,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
             brake::clear(&home).ok();
         }
     });
+    drop(std::fs::remove_file(home.health_file()));
     tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
     let before = clock.now().plus_millis(-SESSION_IDLE_MS);
     drop(engine.store().complete_idle_sessions(before).await);

@@ -7,8 +7,9 @@ use afterword_domain::event::Event;
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::daemon::ErrorBody;
 use afterword_domain::wire::events::EventAnswer;
+use afterword_domain::wire::spool::LOST;
 
-use super::{log, spool};
+use super::{health, log, spool};
 use crate::client::{
     Answer, Client, Unreachable, ensure_running, own_binary, replace_outdated, spawn,
 };
@@ -121,10 +122,13 @@ impl Delivery<'_> {
             Err(refused) => refused,
         };
         // On disk first: whatever comes now may take its time.
+        let mut lost = None;
         if self.spools
             && let Err(e) = spool::write(self.home, event, bytes)
         {
-            self.note(&format!("an event is lost, the spool cannot be written: {}", e.kind()));
+            let why = format!("the spool cannot be written: {}", e.kind());
+            self.note(&format!("{LOST}, {why}"));
+            lost = Some(health::lost(&why));
         }
         match refused {
             Refused::Draining => {}
@@ -140,7 +144,13 @@ impl Delivery<'_> {
                 }
             }
         }
-        Reply::None
+        // A person who starts a session is told what no daemon can say.
+        let speaks = self.budget.waits_for_daemon;
+        let notice = lost.or_else(|| health::line(self.home, self.clock)).filter(|_| speaks);
+        match notice {
+            Some(_) => Reply::Context { text: String::new(), notice },
+            None => Reply::None,
+        }
     }
 
     fn try_deliver(&self, bytes: &[u8]) -> Result<EventAnswer, Refused> {

@@ -10,6 +10,7 @@ pub mod agents;
 pub mod delivery;
 mod flow;
 pub mod guard;
+pub mod health;
 pub mod log;
 pub mod pause;
 pub mod platform;

@@ -8,7 +8,7 @@ use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use afterword_domain::wire::status::Status;
-use afterword_domain::{Clock, PublicId};
+use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use tokio::sync::{Notify, broadcast};
 
@@ -135,6 +135,11 @@ impl Engine {
     /// Counts of every stage that the database knows; the spool is the caller's to add.
     pub async fn status(&self) -> Result<Status> {
         Ok(self.store.counts().await?)
+    }
+
+    /// When the turn that waits longest was or is to be distilled.
+    pub async fn next_due(&self) -> Result<Option<Time>> {
+        Ok(self.store.next_job_at().await?)
     }
 
     /// Makes parked turns wait again; returns how many.

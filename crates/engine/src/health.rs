@@ -1,41 +1,103 @@
-//! Looking for damage before it spreads.
+//! When the person must be told that something has failed for longer than it may.
+//!
+//! Events that the daemon did not take are in the spool, and the hooks themselves speak of a spool
+//! that is not drained; here is what only the daemon can see.
 
-use std::sync::Arc;
+use afterword_domain::Time;
+use afterword_domain::wire::status::Status;
 
-use crate::{Engine, Result};
+/// How long a turn may wait past the time it was due, in milliseconds. Turns are distilled within
+/// two seconds, and a failed one is tried again within a minute.
+pub const WAITING_LIMIT_MS: i64 = 10 * 60 * 1_000;
 
-/// Bytes of a database that is looked through at every start: well below a second.
-const SMALL: u64 = 256 << 20;
+/// What the rule looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Signs<'a> {
+    /// The counts of every stage, with those of the spool.
+    pub status: &'a Status,
+    /// When the turn that waits longest was to be distilled.
+    pub due: Option<Time>,
+    /// Events that hooks could keep nowhere lately.
+    pub lost: u64,
+    /// The time.
+    pub now: Time,
+}
 
-/// How often a larger one is, in milliseconds.
-const LARGE_EVERY_MS: i64 = 24 * 60 * 60 * 1000;
+/// The one line for the person; none when all is well. It never holds text of an event.
+///
+/// What concerns capture comes first, then distilling. Of several troubles the gravest is named and
+/// the others are counted: `doctor` names them all.
+pub fn line(signs: &Signs<'_>) -> Option<String> {
+    let mut troubles = troubles(signs).into_iter();
+    let first = troubles.next()?;
+    let more = match troubles.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    Some(format!("afterword: {first}{more}; run 'afterword doctor'"))
+}
 
-/// The setting that holds when that was.
-const CHECKED_AT: &str = "pages_checked_at";
+/// Everything that is wrong, the gravest first.
+pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
+    let Signs { status, due, lost, now } = *signs;
+    let mut troubles = Vec::new();
+    if lost > 0 {
+        troubles.push(format!("{} could not be kept anywhere", events(lost)));
+    }
+    if status.spool_bad > 0 {
+        troubles.push(format!("{} in the spool cannot be read", events(status.spool_bad)));
+    }
+    if status.parked > 0 {
+        troubles.push(format!("{} could not be distilled", events(status.parked)));
+    }
+    let late = due.is_some_and(|due| now.millis() - due.millis() > WAITING_LIMIT_MS);
+    if late && status.waiting > 0 {
+        troubles.push(format!("distilling stands still: {}", waiting(status.waiting)));
+    }
+    troubles
+}
 
-impl Engine {
-    /// Looks through the database's pages in the background: a small database at every start, a
-    /// large one once a day. What is damaged is not written any more, and said in the log.
-    pub(crate) async fn look_for_damage(self: Arc<Self>) {
-        match self.check_pages_where_due().await {
-            Ok(problems) => {
-                for problem in problems {
-                    tracing::error!(problem, "the database is damaged");
-                }
-            }
-            Err(error) => tracing::warn!(%error, "the database cannot be looked through"),
-        }
+fn events(n: u64) -> String {
+    if n == 1 { "1 event".to_owned() } else { format!("{n} events") }
+}
+
+fn waiting(n: u64) -> String {
+    if n == 1 { "1 event waits".to_owned() } else { format!("{n} events wait") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Time = Time::from_millis(1_000_000_000);
+
+    fn line_of(status: &Status, due: Option<i64>, lost: u64) -> Option<String> {
+        let due = due.map(|late| NOW.plus_millis(-late));
+        line(&Signs { status, due, lost, now: NOW })
     }
 
-    async fn check_pages_where_due(&self) -> Result<Vec<String>> {
-        let now = self.clock.now().millis();
-        if self.store.counts().await?.database_bytes > SMALL {
-            let last = self.store.setting(CHECKED_AT).await?.and_then(|at| at.parse::<i64>().ok());
-            if last.is_some_and(|last| now - last < LARGE_EVERY_MS) {
-                return Ok(Vec::new());
-            }
-            self.store.set_setting(CHECKED_AT, &now.to_string()).await?;
-        }
-        Ok(self.store.check_pages().await?)
+    #[test]
+    fn nothing_is_said_while_all_is_well() {
+        let busy = Status { waiting: 9, stored: 9, spooled: 3, ..Status::default() };
+        assert_eq!(line_of(&Status::default(), None, 0), None);
+        assert_eq!(line_of(&busy, Some(WAITING_LIMIT_MS), 0), None);
+        assert_eq!(line_of(&busy, Some(-5_000), 0), None);
+        assert_eq!(line_of(&Status::default(), Some(WAITING_LIMIT_MS * 9), 0), None, "none waits");
+    }
+
+    #[test]
+    fn j12_whatever_fails_for_long_is_one_line_with_the_command() {
+        let parked = Status { parked: 1, ..Status::default() };
+        assert_eq!(
+            line_of(&parked, None, 0).unwrap(),
+            "afterword: 1 event could not be distilled; run 'afterword doctor'"
+        );
+        let stuck = Status { waiting: 40, ..Status::default() };
+        let said = line_of(&stuck, Some(WAITING_LIMIT_MS + 1), 0).unwrap();
+        assert!(said.contains("stands still: 40 events wait;"), "{said}");
+        let all = Status { parked: 2, waiting: 1, spool_bad: 3, ..Status::default() };
+        let said = line_of(&all, Some(WAITING_LIMIT_MS * 2), 7).unwrap();
+        assert!(said.starts_with("afterword: 7 events could not be kept anywhere (and 3 more);"));
+        assert_eq!(said.lines().count(), 1);
     }
 }

@@ -6,10 +6,11 @@
 #![warn(missing_docs)]
 
 pub mod analyze;
+mod damage;
 pub mod distill;
 mod engine;
 mod error;
-mod health;
+pub mod health;
 mod intake;
 mod live;
 mod memories;

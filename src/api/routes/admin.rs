@@ -7,6 +7,7 @@ use afterword_domain::proof;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Ping;
 use afterword_domain::wire::status::Status;
+use afterword_engine::health::{self, Signs};
 use axum::extract::{Query, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ pub(super) async fn ping(State(door): State<Arc<Door>>) -> Json<Ping> {
 }
 
 /// Proof of life for everybody, and nothing else.
-pub(super) async fn health() -> Json<Value> {
+pub(super) async fn alive() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
@@ -50,6 +51,27 @@ pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Statu
     status.received += spooled;
     status.spool_bad = door.spool_bad();
     Ok(Json(status))
+}
+
+/// What has failed for longer than it may, the gravest first; an empty list when all is well.
+pub(super) async fn troubles(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
+    let troubles = with_signs(&door, health::troubles).await?;
+    Ok(Json(json!({ "troubles": troubles })))
+}
+
+/// The one line for a person whose session starts; none when all is well.
+pub(super) async fn health_line(door: &Door) -> ApiResult<Option<String>> {
+    with_signs(door, health::line).await
+}
+
+async fn with_signs<T>(door: &Door, rule: impl Fn(&Signs<'_>) -> T) -> ApiResult<T> {
+    // As things stand: whoever starts a session does not wait for the spool.
+    let mut status = door.engine.status().await?;
+    status.spooled = door.spool_waiting();
+    status.spool_bad = door.spool_bad();
+    let due = door.engine.next_due().await?;
+    let now = door.engine.clock().now();
+    Ok(rule(&Signs { status: &status, due, lost: door.lost(), now }))
 }
 
 /// What is wrong with the store; an empty list when all is well.

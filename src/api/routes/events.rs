@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use afterword_domain::event::{Event, EventBody};
+use afterword_domain::event::{Event, EventBody, StartSource};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use axum::extract::State;
 use serde::Deserialize;
 
+use super::admin;
 use crate::api::body::{Json, Query};
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
@@ -52,7 +53,8 @@ pub(super) async fn take(
     if !door.accepts(patience).await {
         return Err(ApiError::draining());
     }
-    let answer = if !roles.store {
+    let tells = tells_health(&event);
+    let mut answer = if !roles.store {
         let outcome = Outcome::Skipped { reason: SkipReason::Machine };
         EventAnswer { outcome, reply: door.engine.reply_only(&event).await? }
     } else if roles.reply {
@@ -62,7 +64,29 @@ pub(super) async fn take(
         let outcome = outcomes.pop().expect("one event in, one out");
         EventAnswer { outcome, reply: Reply::None }
     };
+    // A start that was reported before has been told.
+    let first = !matches!(answer.outcome, Outcome::Duplicate { .. });
+    if tells && first && roles.reply {
+        let notice = admin::health_line(&door).await.unwrap_or_default();
+        answer.reply = with_notice(answer.reply, notice);
+    }
     // Another hook may have spooled while the server was busy or frozen.
     door.hint_spool();
     Ok(Json(answer))
+}
+
+/// Whether the person sees a session begin with this event; a compaction is no beginning.
+fn tells_health(event: &Event) -> bool {
+    let begins = |source: &StartSource| *source != StartSource::Compact;
+    event.subagent.is_none()
+        && matches!(&event.body, EventBody::SessionStart { source } if begins(source))
+}
+
+/// The reply with a line for the person beside it.
+fn with_notice(reply: Reply, notice: Option<String>) -> Reply {
+    match (reply, notice) {
+        (Reply::None, Some(notice)) => Reply::Context { text: String::new(), notice: Some(notice) },
+        (Reply::Context { text, notice: None }, notice) => Reply::Context { text, notice },
+        (reply, _) => reply,
+    }
 }

@@ -61,8 +61,9 @@ fn people(table: Table) -> Table {
     table
         .get("/api/ping", Token, admin::ping)
         .get(proof::PATH, Everybody, admin::prove)
-        .get("/health", Everybody, admin::health)
+        .get("/health", Everybody, admin::alive)
         .get("/api/stats", Token, admin::stats)
+        .get("/api/troubles", Token, admin::troubles)
         .get("/api/check", Token, admin::check)
         .post("/api/admin/shutdown", Token, admin::shutdown)
         .post("/api/admin/rotate-token", Token, admin::rotate_token)
@@ -82,7 +83,7 @@ fn people(table: Table) -> Table {
 /// What integrations of the five-stage observer ask, old and new spellings.
 fn observer_door(table: Table) -> Table {
     table
-        .get("/api/health", Everybody, admin::health)
+        .get("/api/health", Everybody, admin::alive)
         .get("/api/readiness", Everybody, observer::readiness)
         .get("/api/version", Everybody, observer::version)
         .post("/sessions/init", Observer, observer::init)

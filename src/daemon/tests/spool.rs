@@ -35,6 +35,7 @@ impl World {
             observer_is_open: false,
             port: 1,
             spool_bad: Box::new(|| 0),
+            lost: Box::new(|| 0),
             stop: watch::Sender::new(false),
         });
         let folder = root.path().join("spool");

@@ -17,6 +17,14 @@ pub const BAD_FOLDER: &str = "bad";
 /// Ending of a complete spool file.
 pub const ENDING: &str = ".event.json";
 
+/// What a hook's log says of an event that could be kept nowhere.
+pub const LOST: &str = "an event is lost";
+
+/// When the event of a file happened, by the file's name.
+pub fn time_of(file_name: &str) -> Option<Time> {
+    file_name.split('-').next()?.parse().ok().map(Time::from_millis)
+}
+
 /// The name of the file for one event: time, then the event's uid.
 pub fn file_name(at: Time, uid: Uuid) -> String {
     format!("{:015}-{}{ENDING}", at.millis().max(0), uid.simple())

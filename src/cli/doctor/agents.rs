@@ -1,0 +1,128 @@
+//! Hooks in the agents' settings, pauses, and the remote service's token.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::check::Check;
+use crate::cli::{Tools, project};
+use crate::config::remote;
+use crate::hook::pause;
+use crate::install::{self, Request};
+
+/// Our hooks in the agent's settings, and those of other memories.
+pub(super) fn hooks(tools: &Tools) -> Vec<Check> {
+    let env = &tools.config.env;
+    let root = project::here(tools, None).ok().and_then(|p| p.root).map(std::path::PathBuf::from);
+    let mut found = 0;
+    let mut checks = Vec::new();
+    for scope in [None, root] {
+        let request = Request {
+            home: tools.config.home.clone(),
+            claude_folder: env.claude_folder(),
+            project: scope,
+            hook_set: install::HookSet::All,
+            guard: false,
+            current_exe: tools.config.home.binary(),
+            dry_run: true,
+            disable_other_memories: false,
+        };
+        let path = install::settings_path(&request);
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        match install::installed_hooks(&text, &tools.config.home.binary()) {
+            Err(broken) => checks.push(Check::bad(
+                "hooks",
+                format!("{}: {broken}", path.display()),
+                "correct the file: Claude Code ignores all of it",
+            )),
+            Ok(installed) => {
+                found += installed.hooks.len();
+                checks.extend(registered(&path, &installed));
+            }
+        }
+        if let Ok(report) = install::install_claude_code(&request) {
+            checks.extend(report.other_memories.iter().map(|other| {
+                Check::bad(
+                    "other memory",
+                    format!("{} is registered too ({})", other.product, other.event),
+                    "two memories inject twice: afterword install --disable-others",
+                )
+            }));
+        }
+    }
+    if found == 0 {
+        checks.push(Check::bad(
+            "hooks",
+            "no agent is set up: nothing is captured",
+            "afterword install",
+        ));
+    }
+    checks
+}
+
+fn registered(path: &Path, installed: &install::Installed) -> Vec<Check> {
+    if installed.hooks.is_empty() {
+        return Vec::new();
+    }
+    if installed.all_disabled {
+        return vec![Check::bad(
+            "hooks",
+            format!("{} has disableAllHooks", path.display()),
+            "remove disableAllHooks, or accept that nothing is captured",
+        )];
+    }
+    let wrong: Vec<&str> = installed
+        .hooks
+        .iter()
+        .filter(|hook| !hook.stable || !hook.timeout.is_some_and(|s| (1..=60).contains(&s)))
+        .map(|hook| hook.event.as_str())
+        .collect();
+    vec![if wrong.is_empty() {
+        Check::good("hooks", format!("{} registered in {}", installed.hooks.len(), path.display()))
+    } else {
+        Check::bad(
+            "hooks",
+            format!("in {} these are not as installed: {}", path.display(), wrong.join(", ")),
+            "run 'afterword install' again",
+        )
+    }]
+}
+
+/// Whether capture is switched off here.
+pub(super) fn paused(tools: &Tools) -> Check {
+    let here = project::here(tools, None).unwrap_or_default();
+    if tools.config.env.hooks_disabled() {
+        return Check::bad(
+            "capture",
+            "AFTERWORD_DISABLED is set: hooks do nothing",
+            "unset AFTERWORD_DISABLED",
+        );
+    }
+    if pause::is_paused(&tools.config.home, &here) {
+        return Check::bad("capture", "paused here or everywhere", "afterword resume");
+    }
+    Check::good("capture", "not paused")
+}
+
+/// A file with a token inside a repository must be ignored by git.
+pub(super) fn remote_token(tools: &Tools) -> Option<Check> {
+    let root = project::here(tools, None).ok()?.root?;
+    let remote = remote::resolve(&tools.config.env, Some(Path::new(&root)))?;
+    let file = remote.token_file.filter(|file| file.starts_with(&root))?;
+    let ignored = Command::new("git")
+        .args(["-C", &root, "check-ignore", "-q"])
+        .arg(&file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    Some(if ignored {
+        Check::good("remote token", format!("git ignores {}", file.display()))
+    } else {
+        Check::bad(
+            "remote token",
+            format!("{} holds a token and git does not ignore it", file.display()),
+            "add it to .gitignore",
+        )
+    })
+}

@@ -1,0 +1,49 @@
+//! `afterword doctor`: every promise that can be checked on this machine, each with its remedy.
+
+mod agents;
+mod check;
+mod files;
+mod process;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::Tools;
+use super::door::Door;
+
+/// Check every promise that can be checked here
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    /// First make turns that failed three times wait to be distilled again
+    #[arg(long)]
+    retry_parked: bool,
+}
+
+/// Runs every check; exit 0 only when all hold.
+pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
+    if arguments.retry_parked {
+        Door::open(tools)?.post::<Value>("/api/jobs/retry", &json!({}))?;
+    }
+    let home = &tools.config.home;
+    let mut checks = vec![files::settings(tools), files::folder(home), files::binary(tools)];
+    checks.extend(files::hook(home));
+    checks.extend(process::daemon(tools));
+    checks.extend(agents::hooks(tools));
+    checks.push(agents::paused(tools));
+    checks.extend(agents::remote_token(tools));
+    let well = checks.iter().all(|check| check.ok);
+    if tools.out.json {
+        tools.out.value(&json!({ "ok": well, "checks": checks }))?;
+    } else {
+        for check in &checks {
+            let mark = if check.ok { tools.out.good("ok  ") } else { tools.out.bad("FAIL") };
+            tools.out.line(&format!("{mark} {:<14} {}", check.name, check.finding));
+            if !check.remedy.is_empty() {
+                tools.out.line(&format!("     {:<14} {}", "", tools.out.bold(&check.remedy)));
+            }
+        }
+    }
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,183 @@
+//! The daemon, its database, its queue, the spool and what it gives.
+
+use std::time::{Duration, Instant};
+
+use afterword_domain::wire::context::{BLOCK_BUDGET, ContextBlock};
+use afterword_domain::wire::status::Status;
+use serde::Deserialize;
+
+use super::check::Check;
+use crate::cli::door::Door;
+use crate::cli::{Tools, project};
+use crate::client::http;
+use crate::config::file::ObserverAuth;
+
+#[derive(Debug, Deserialize)]
+struct Problems {
+    problems: Vec<String>,
+}
+
+/// The daemon, its database, its queue and the spool.
+pub(super) fn daemon(tools: &Tools) -> Vec<Check> {
+    let door = match Door::open(tools) {
+        Ok(door) => door,
+        Err(error) => {
+            return vec![Check::bad(
+                "daemon",
+                format!("{error:#}"),
+                format!("see {}", tools.config.home.logs().join("daemon.log").display()),
+            )];
+        }
+    };
+    let mut checks = Vec::new();
+    checks.push(match door.client().ping() {
+        Ok(ping) if ping.version == env!("CARGO_PKG_VERSION") => {
+            Check::good("daemon", format!("answers on port {}", door.client().port()))
+        }
+        Ok(ping) => Check::bad(
+            "daemon",
+            format!("runs version {}, this is {}", ping.version, env!("CARGO_PKG_VERSION")),
+            "afterword daemon restart",
+        ),
+        Err(error) => Check::bad("daemon", error.to_string(), "afterword daemon restart"),
+    });
+    checks.push(match door.get::<Problems>("/api/check") {
+        Ok(Problems { problems }) if problems.is_empty() => {
+            Check::good("database", "whole; index and counters agree with the rows")
+        }
+        Ok(Problems { problems }) => Check::bad(
+            "database",
+            problems.join("; "),
+            "keep a copy: afterword export --out backup.jsonl; then see docs/guide/repair.md",
+        ),
+        Err(error) => Check::bad("database", format!("{error:#}"), "afterword daemon restart"),
+    });
+    checks.push(token(tools, &door));
+    match door.get::<Status>("/api/stats") {
+        Ok(status) => checks.extend(counts(tools, &door, &status)),
+        Err(error) => {
+            checks.push(Check::bad("counts", format!("{error:#}"), "afterword daemon restart"));
+        }
+    }
+    checks.extend(context(tools, &door));
+    checks
+}
+
+/// Whether a stranger is turned away.
+fn token(tools: &Tools, door: &Door) -> Check {
+    let request = http::Request {
+        method: "GET",
+        path: "/api/stats",
+        token: Some("a stranger's"),
+        body: None,
+        answer_limit: 64 * 1024,
+        last: true,
+    };
+    let deadline = Instant::now() + Duration::from_secs(2);
+    let answer = http::Connection::open(door.client().port(), deadline)
+        .and_then(|mut connection| connection.exchange(&request));
+    match answer.map(|answer| answer.status) {
+        Ok(401) if tools.config.file.api.observer_auth == ObserverAuth::Off => {
+            Check::good("token", "wanted, except at the observer door, which you have opened")
+        }
+        Ok(401) => Check::good("token", "strangers are turned away"),
+        Ok(status) => Check::bad(
+            "token",
+            format!("a stranger was answered with status {status}"),
+            "afterword daemon restart; if it stays, please report it",
+        ),
+        Err(_) => Check::bad("token", "a stranger was not answered", "afterword daemon restart"),
+    }
+}
+
+/// Whether the block for this folder is within its budget and the same twice.
+fn context(tools: &Tools, door: &Door) -> Option<Check> {
+    let here = project::here(tools, None).ok()?;
+    let ask = || door.post::<ContextBlock>("/api/context", &here);
+    Some(match (ask(), ask()) {
+        (Ok(first), Ok(second)) => {
+            let length = first.text.encode_utf16().count();
+            if length > BLOCK_BUDGET {
+                let finding = format!("the block has {length} characters, {BLOCK_BUDGET} may be");
+                Check::bad("context", finding, "please report it")
+            } else if first != second {
+                // Work may go on between the two questions.
+                Check::good("context", "changes while it is asked for: a session is at work")
+            } else {
+                Check::good("context", format!("{length} characters for {}", here.name))
+            }
+        }
+        (Err(error), _) | (_, Err(error)) => {
+            Check::bad("context", format!("{error:#}"), "afterword daemon restart")
+        }
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct Troubles {
+    troubles: Vec<String>,
+}
+
+fn counts(tools: &Tools, door: &Door, status: &Status) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let troubles = door.get::<Troubles>("/api/troubles").map(|t| t.troubles).unwrap_or_default();
+    checks.push(spool(tools, status, &troubles));
+    checks.push(if status.parked > 0 {
+        Check::bad(
+            "distilling",
+            format!("{} events are parked after three tries", status.parked),
+            "afterword doctor --retry-parked; daemon.log has the reason",
+        )
+    } else if let Some(trouble) = troubles.iter().find(|trouble| trouble.contains("distilling")) {
+        Check::bad("distilling", trouble, "afterword daemon restart")
+    } else {
+        Check::good("distilling", format!("{} events wait", status.waiting))
+    });
+    let adds_up = status.received == status.spooled + status.stored
+        && status.stored == status.distilled + status.waiting + status.parked;
+    checks.push(if adds_up {
+        Check::good("counts", format!("{} received, none lost", status.received))
+    } else {
+        Check::bad(
+            "counts",
+            format!(
+                "received {} but spooled {} + stored {}; distilled {} + waiting {} + parked {}",
+                status.received,
+                status.spooled,
+                status.stored,
+                status.distilled,
+                status.waiting,
+                status.parked
+            ),
+            "run it again: a hook may have been at work; if it stays, please report it",
+        )
+    });
+    checks
+}
+
+fn spool(tools: &Tools, status: &Status, troubles: &[String]) -> Check {
+    let home = &tools.config.home;
+    if status.spool_bad > 0 {
+        return Check::bad(
+            "spool",
+            format!("{} files could not be read", status.spool_bad),
+            format!("look into {} and delete what is torn", home.spool().join("bad").display()),
+        );
+    }
+    if let Err(error) = super::files::spool_takes(home) {
+        return Check::bad(
+            "spool",
+            format!("{} cannot be written: {error}", home.spool().display()),
+            "make room on the disk, or make the folder yours: without it events can be lost",
+        );
+    }
+    if let Some(lost) = troubles.iter().find(|trouble| trouble.contains("kept anywhere")) {
+        let log = home.logs().join("hook.log");
+        return Check::bad(
+            "spool",
+            format!("{lost} in the last day"),
+            format!("see {}", log.display()),
+        );
+    }
+    Check::good("spool", format!("{} events wait for the daemon", status.spooled))
+}
