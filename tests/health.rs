@@ -43,8 +43,12 @@ fn park_a_turn(sandbox: &Sandbox) {
     runtime.block_on(async {
         let database = sandbox.data().join("afterword.db");
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&database).unwrap());
-        let settings =
-            Settings { skip_tools: HashSet::new(), session_context: false, prompt_recall: false };
+        let settings = Settings {
+            skip_tools: HashSet::new(),
+            session_context: false,
+            prompt_recall: false,
+            retention: afterword_engine::Retention::default(),
+        };
         let engine = Engine::new(Arc::clone(&store), Arc::new(SystemClock), settings);
         let event = json!({
             "uid": "019ab7a0-0000-7000-8000-000000000001", "at": SystemClock.now(),
