@@ -83,3 +83,14 @@ fn the_environment_reference_is_the_table() {
         panic!("{path} is out of date: cp {} {path}", made.display());
     }
 }
+
+#[test]
+fn the_command_reference_is_the_help() {
+    let expected = afterword::cli::reference();
+    let path = "docs/reference/cli.md";
+    if fs::read_to_string(root().join(path)).ok().as_deref() != Some(expected.as_str()) {
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli.md");
+        fs::write(&made, &expected).unwrap();
+        panic!("{path} is out of date: cp {} {path}", made.display());
+    }
+}

@@ -11,6 +11,7 @@ mod install;
 mod memory;
 mod output;
 mod project;
+mod reference;
 mod status;
 
 use std::ffi::OsString;
@@ -22,6 +23,8 @@ use clap::{Parser, Subcommand};
 
 use crate::config::Config;
 use output::{Failure, Output};
+
+pub use reference::reference;
 
 /// The memory of your coding agent: kept, distilled, and handed to the next session.
 #[derive(Debug, Parser)]
@@ -65,6 +68,7 @@ enum Command {
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Answer an agent's hook event (run by the agent)
+    #[command(override_usage = "afterword hook <AGENT> [EVENT]")]
     Hook,
 }
 

@@ -24,9 +24,6 @@ const LINE_BYTES: usize = 16 * 1024 * 1024;
 const LISTED_PROBLEMS: usize = 20;
 
 /// Take rows in from a file
-///
-/// A line that cannot be used is reported by its number and skipped; the others are stored. Exits 1
-/// only when no line could be used.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ImportArguments {
     #[command(subcommand)]
@@ -36,6 +33,9 @@ pub(in crate::cli) struct ImportArguments {
 #[derive(Debug, Subcommand)]
 enum Source {
     /// JSON Lines as `export` writes them; a line needs only `text`
+    ///
+    /// A line that cannot be used is reported by its number and skipped; the others are stored. Exits
+    /// 1 only when no line could be used.
     File {
         /// The file
         path: PathBuf,
