@@ -189,7 +189,9 @@ fn read(file: &Path) -> Read {
         },
         Err(error) => match error.kind() {
             ErrorKind::NotFound => Read::Gone,
-            ErrorKind::FileTooLarge | ErrorKind::IsADirectory => Read::Bad(error.to_string()),
+            ErrorKind::FileTooLarge | ErrorKind::IsADirectory | ErrorKind::InvalidInput => {
+                Read::Bad(error.to_string())
+            }
             _ => Read::NotNow(error),
         },
     }
