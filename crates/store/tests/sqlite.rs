@@ -13,7 +13,7 @@ use std::thread;
 use afterword_domain::event::EventBody;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{KeywordQuery, Recorded};
+use afterword_store::contract::{KeywordQuery, PayloadLimits, Recorded};
 use afterword_store::sqlite::SqliteStore;
 use afterword_store::{Error, Store};
 use rusqlite::Connection;
@@ -517,4 +517,123 @@ async fn e6_a_damaged_page_ends_all_writing_and_the_file_stays() {
     let refused = store.record(vec![event("s", 99, tool("Bash"))]).await;
     assert!(matches!(refused, Err(Error::Corrupt(_))), "{refused:?}");
     assert!(matches!(store.set_setting("a", "b").await, Err(Error::Corrupt(_))));
+}
+
+/// Databases of every schema that was ever in use, oldest first.
+fn fixtures() -> Vec<(i64, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter_map(|path| {
+            let version = path.file_stem()?.to_str()?.strip_prefix("schema-")?.parse().ok()?;
+            Some((version, std::fs::read_to_string(&path).unwrap()))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn schema_of(path: &Path) -> Vec<String> {
+    let db = Connection::open(path).unwrap();
+    let mut list = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").unwrap();
+    list.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[tokio::test]
+async fn e12_a_database_of_any_schema_comes_up_whole_and_twice_is_once() {
+    let (_fresh_folder, fresh) = folder();
+    drop(open(&fresh));
+    let fixtures = fixtures();
+    let newest = Connection::open(&fresh)
+        .unwrap()
+        .query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+        .unwrap();
+    assert_eq!(fixtures.last().unwrap().0, newest, "every schema has a fixture");
+    for (version, dump) in fixtures {
+        let (_folder, path) = folder();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        Connection::open(&path).unwrap().execute_batch(&dump).unwrap();
+        for _ in 0..2 {
+            let store = open(&path);
+            assert_eq!(store.check().await.unwrap(), [""; 0], "from {version}");
+            assert_eq!(found(&store, "lighthous").await.len(), 4, "from {version}");
+            let counts = store.counts().await.unwrap();
+            assert_eq!((counts.received, counts.stored, counts.waiting), (2, 2, 1));
+            assert_eq!(store.evidence(1).await.unwrap().len(), 1, "from {version}");
+            let left = store.trim_payloads(PayloadLimits::default()).await.unwrap().left;
+            assert!(left > 0, "from {version}");
+            assert_eq!(store.setting("kept").await.unwrap().as_deref(), Some("yes"));
+            drop(store);
+            assert_eq!(schema_of(&path), schema_of(&fresh), "from {version}");
+        }
+        let copy = path.with_file_name(format!("afterword.db.schema-{version}.bak"));
+        assert_eq!(copy.exists(), version < newest);
+    }
+}
+
+#[tokio::test]
+async fn e5_rows_that_point_nowhere_come_up_too_and_are_told() {
+    let (_folder, path) = folder();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let (_, dump) = fixtures().remove(0);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(&dump).unwrap();
+    db.execute_batch(
+        "PRAGMA foreign_keys = OFF;
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+         INSERT INTO observations (uid, session_id, project_id, title)
+         SELECT 'orphan-' || i, 4000 + i, 1, 'orphan' FROM n;
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+         INSERT INTO events (session_id, dedupe_key) SELECT 4000 + i, 'orphan-' || i FROM n",
+    )
+    .unwrap();
+    drop(db);
+    let store = open(&path);
+    let db = Connection::open(&path).unwrap();
+    let count = |table: &str| {
+        let sql = format!("SELECT count(*) FROM {table}");
+        db.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!((count("observations"), count("events"), count("event_payloads")), (101, 102, 102));
+    let problems = store.check().await.unwrap();
+    assert!(problems.iter().any(|p| p.contains("does not exist")), "{problems:?}");
+}
+
+/// Makes this many sessions, each with ten turns that wait.
+fn with_waiting_jobs(path: &Path, sessions: i64) {
+    drop(open(path));
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(&format!(
+        "BEGIN; INSERT INTO projects (id, uid, name) VALUES (1, 'p', 'p');
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {sessions})
+         INSERT INTO sdk_sessions (id, uid, agent, agent_session_id, project_id)
+         SELECT i, 's' || i, 'a', 's' || i, 1 FROM n;
+         WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {sessions} * 10 - 1)
+         INSERT INTO jobs (session_id, prompt_number, run_after) SELECT i / 10 + 1, i % 10, i FROM n;
+         COMMIT; PRAGMA wal_checkpoint(TRUNCATE)"
+    ))
+    .unwrap();
+}
+
+/// What a daemon does before it can work: open, take up what was claimed, claim.
+async fn until_the_first_turns(path: &Path) -> std::time::Duration {
+    let started = std::time::Instant::now();
+    let store = open(path);
+    assert_eq!(store.release_claimed_jobs().await.unwrap(), 0);
+    for _ in 0..20 {
+        assert!(store.claim_job(t(0)).await.unwrap().is_some());
+    }
+    assert!(store.next_job_at().await.unwrap().is_some());
+    started.elapsed()
+}
+
+#[tokio::test]
+async fn i9_a_million_waiting_turns_start_like_ten_thousand() {
+    let (_small_folder, small) = folder();
+    with_waiting_jobs(&small, 1_000);
+    let (_large_folder, large) = folder();
+    with_waiting_jobs(&large, 100_000);
+    let (few, many) = (until_the_first_turns(&small).await, until_the_first_turns(&large).await);
+    assert!(many < few * 10, "{few:?} with 10,000 turns, {many:?} with 1,000,000");
 }

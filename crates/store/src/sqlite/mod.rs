@@ -6,6 +6,8 @@
 
 mod connect;
 mod events;
+#[cfg(feature = "faults")]
+pub mod faults;
 mod health;
 mod jobs;
 mod memories;

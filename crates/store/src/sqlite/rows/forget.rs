@@ -8,11 +8,30 @@ use rusqlite::{Connection, Params, params};
 
 use super::super::connect::Sql;
 use super::super::events::{FIRST_PROMPT_CHARS, drop_evidence};
-use super::{row, table};
+use super::{row, sweep, table};
 use crate::contract::RowBody;
 
+/// Forgets rows; returns those that existed in the scope.
+pub(super) fn all(
+    db: &Connection,
+    scope: &Scope,
+    ids: Vec<PublicId>,
+    now: Time,
+) -> Sql<Vec<PublicId>> {
+    let mut forgotten = Vec::new();
+    for id in ids {
+        if forget(db, scope, id, now)? {
+            forgotten.push(id);
+        }
+    }
+    if !forgotten.is_empty() {
+        sweep::begin(db)?;
+    }
+    Ok(forgotten)
+}
+
 /// Forgets one row; false when it does not exist in the scope.
-pub(super) fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> {
+fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> {
     let Some(found) = row(db, scope, id)? else { return Ok(false) };
     let (prompt_number, rule_key) = match &found.body {
         RowBody::Observation(o) => {

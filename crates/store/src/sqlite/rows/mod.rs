@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
 use super::SqliteStore;
-use super::connect::{Sql, empty_now};
+use super::connect::Sql;
 use super::values::{count, kind as kind_of, limit as sql_limit};
 use crate::Result;
 use crate::contract::{Row, RowStore};
@@ -99,33 +99,11 @@ impl RowStore for SqliteStore {
 
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>> {
         let ids = ids.to_vec();
-        self.write(move |db| {
-            let mut forgotten = Vec::new();
-            for id in ids {
-                if forget::forget(db, &scope, id, now)? {
-                    forgotten.push(id);
-                }
-            }
-            if !forgotten.is_empty() {
-                sweep::begin(db)?;
-            }
-            Ok(forgotten)
-        })
-        .await
+        self.write(move |db| forget::all(db, &scope, ids, now)).await
     }
 
     async fn sweep_forgotten(&self) -> Result<bool> {
-        if !self.read(sweep::is_due).await? {
-            return Ok(false);
-        }
-        if self.write(sweep::step).await? {
-            return Ok(true);
-        }
-        // A reader that is still at work keeps the log from being emptied: the next call tries again.
-        if self.writer.run_alone(|db| Ok(empty_now(db)?)).await? {
-            self.write(sweep::end).await?;
-        }
-        Ok(false)
+        sweep::part(self).await
     }
 
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {

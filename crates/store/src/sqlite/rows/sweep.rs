@@ -7,7 +7,9 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::connect::Sql;
+use super::super::SqliteStore;
+use super::super::connect::{Sql, empty_now};
+use crate::Result;
 
 /// The setting that says a sweep is due, and which part of it.
 const DUE: &str = "sweep";
@@ -29,13 +31,28 @@ pub(super) fn begin(db: &Connection) -> Sql<()> {
     set(db, GATHER)
 }
 
+/// As the contract's `sweep_forgotten`.
+pub(super) async fn part(store: &SqliteStore) -> Result<bool> {
+    if !store.read(is_due).await? {
+        return Ok(false);
+    }
+    if store.write(step).await? {
+        return Ok(true);
+    }
+    // A reader that is still at work keeps the log from being emptied: a later call tries again.
+    if store.writer.run_alone(|db| Ok(empty_now(db)?)).await? {
+        store.write(end).await?;
+    }
+    Ok(false)
+}
+
 /// Whether something is to be swept.
-pub(super) fn is_due(db: &Connection) -> Sql<bool> {
+fn is_due(db: &Connection) -> Sql<bool> {
     Ok(db.prepare_cached("SELECT 1 FROM settings WHERE name = ?1")?.exists([DUE])?)
 }
 
 /// Merges a part of the index; false when the log is all that is left.
-pub(super) fn step(db: &Connection) -> Sql<bool> {
+fn step(db: &Connection) -> Sql<bool> {
     let stage: String = db
         .prepare_cached("SELECT coalesce(max(value), ?2) FROM settings WHERE name = ?1")?
         .query_row([DUE, LOG], |row| row.get(0))?;
@@ -55,7 +72,7 @@ pub(super) fn step(db: &Connection) -> Sql<bool> {
 }
 
 /// Notes that the sweep is done.
-pub(super) fn end(db: &Connection) -> Sql<()> {
+fn end(db: &Connection) -> Sql<()> {
     db.prepare_cached("DELETE FROM settings WHERE name = ?1 AND value = ?2")?
         .execute([DUE, LOG])?;
     Ok(())
