@@ -31,15 +31,16 @@ impl Engine {
     /// Distils turns until `stop` turns true. Jobs that an earlier process left claimed are taken
     /// up first. Run one of these for each engine.
     pub async fn run_worker(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
-        if let Err(error) = self.store.release_claimed_jobs().await {
-            tracing::warn!(%error, "claimed turns could not be released");
-        }
+        // Turns that somebody claimed and does not work on any more are to be taken up.
+        let mut left_claimed = true;
         let looking = tokio::spawn(Arc::clone(&self).look_for_damage());
         while !*stop.borrow() {
-            let pause = match self.work_through().await {
+            let pause = match self.work_through(&mut left_claimed).await {
                 Ok(next) => next.map(|at| self.until(at)),
                 Err(error) => {
-                    tracing::warn!(%error, "the queue cannot be read");
+                    // A turn whose failure could not be noted either is still claimed.
+                    left_claimed = true;
+                    tracing::warn!(%error, "the queue cannot be worked on");
                     Some(STORE_PAUSE)
                 }
             };
@@ -60,7 +61,11 @@ impl Engine {
 
     /// Everything that is due now: follow-ups that are still owed, turns, what forgetting left
     /// behind and payloads beyond their limits.
-    async fn work_through(&self) -> Result<Option<Time>> {
+    async fn work_through(&self, left_claimed: &mut bool) -> Result<Option<Time>> {
+        if *left_claimed {
+            self.store.release_claimed_jobs().await?;
+            *left_claimed = false;
+        }
         while self.follow_up_due().await? > 0 {}
         let next = self.distill_due().await?;
         while self.store.sweep_forgotten().await? {}

@@ -4,3 +4,6 @@ mod dedupe;
 mod follow_up;
 mod record;
 mod reply;
+
+#[cfg(test)]
+mod tests;
