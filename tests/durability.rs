@@ -9,7 +9,7 @@ use crate::remember::settle;
 
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
-fn assert_adds_up(status: &Value) {
+pub(crate) fn assert_adds_up(status: &Value) {
     let n = |name: &str| status[name].as_u64().unwrap();
     assert_eq!(n("received"), n("spooled") + n("stored"), "{status}");
     assert_eq!(n("stored"), n("distilled") + n("waiting") + n("parked"), "{status}");

@@ -20,6 +20,8 @@ mod fuzz;
 mod health;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
+/// One happening is one row, one piece of work one project.
+mod identity;
 /// Whatever happens to the daemon.
 #[cfg(unix)]
 mod lifecycle;
@@ -33,3 +35,5 @@ mod privacy;
 mod recall;
 /// What one session did is there when the next one starts.
 mod remember;
+/// The database under faults, and its bounds.
+mod store_faults;

@@ -1,0 +1,394 @@
+//! The database under faults, and its bounds: nothing is lost, and what is wrong is said.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use afterword::client::Client;
+use afterword::config::Home;
+use afterword_store::sqlite::faults::Faults;
+use afterword_testkit::{Payload, Sandbox, eventually};
+use serde_json::{Value, json};
+
+use crate::durability::assert_adds_up;
+use crate::remember::settle;
+
+const BIN: &str = env!("CARGO_BIN_EXE_afterword");
+
+fn edit(sandbox: &Sandbox, n: usize) {
+    let payload = Payload::edit(&format!("src/file_{n}.rs"), "a", "b").session("s");
+    let out = sandbox.send(&payload.tool_use_id(&format!("t{n}"))).success();
+    assert_eq!((out.stdout.as_str(), out.stderr.as_str()), ("", ""), "never in the way");
+}
+
+fn database(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.data().join("afterword.db")
+}
+
+fn faults(sandbox: &Sandbox) -> Faults {
+    Faults::of(&database(sandbox))
+}
+
+fn spooled(sandbox: &Sandbox) -> usize {
+    let ending = |entry: &fs::DirEntry| entry.path().to_string_lossy().ends_with(".event.json");
+    let Ok(entries) = fs::read_dir(sandbox.data().join("spool")) else { return 0 };
+    entries.flatten().filter(ending).count()
+}
+
+/// A data folder with ten events, its daemon stopped and its log brought in.
+fn stopped_with_ten(sandbox: &Sandbox) {
+    sandbox.start_daemon();
+    (0..10).for_each(|n| edit(sandbox, n));
+    settle(sandbox);
+    sandbox.afterword(&["daemon", "stop"]).success();
+}
+
+fn all_are_in(sandbox: &Sandbox, count: u64) -> Value {
+    let status = settle(sandbox);
+    assert_adds_up(&status);
+    assert_eq!(status["stored"], count, "{status}");
+    status
+}
+
+fn log(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.data().join("logs/daemon.log")).unwrap_or_default()
+}
+
+#[test]
+fn e1_a_lock_that_another_process_holds_delays_and_loses_nothing() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.start_daemon();
+    edit(&sandbox, 0);
+    let held = faults(&sandbox).hold_writer();
+    // Hooks get their 150 ms each and go on: the events wait in the spool or in the daemon. Nine of
+    // them take longer than a second; the lock is held until all have come back.
+    (1..10).for_each(|n| edit(&sandbox, n));
+    assert!(spooled(&sandbox) > 0, "the daemon could not have stored them");
+    drop(held);
+    // The next hook that gets through says that something waits in the spool.
+    edit(&sandbox, 10);
+    all_are_in(&sandbox, 11);
+}
+
+#[test]
+fn e8_a_slow_reader_holds_up_nothing() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.start_daemon();
+    edit(&sandbox, 0);
+    let held = faults(&sandbox).hold_reader();
+    (1..20).for_each(|n| edit(&sandbox, n));
+    all_are_in(&sandbox, 20);
+    drop(held);
+    sandbox.afterword(&["daemon", "stop"]).success();
+    let log = sandbox.data().join("afterword.db-wal");
+    assert!(!log.exists() || fs::metadata(log).unwrap().len() == 0);
+}
+
+#[test]
+fn e3_a_newer_schema_is_refused_once_and_left_as_it_is() {
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    let version = faults(&sandbox).schema();
+    faults(&sandbox).set_schema(999);
+    let before = fs::read(database(&sandbox)).unwrap();
+    (10..16).for_each(|n| edit(&sandbox, n));
+    let refused = sandbox.afterword(&["daemon", "run"]);
+    assert_ne!(refused.code, Some(0));
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(said.contains("999") && said.contains("newer"), "{said}");
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert_ne!(doctor.code, Some(0), "{}", doctor.stdout);
+    assert_eq!(fs::read(database(&sandbox)).unwrap(), before, "not a byte");
+    assert_eq!(spooled(&sandbox), 6);
+    faults(&sandbox).set_schema(version);
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 16);
+}
+
+#[test]
+fn e2_a_column_that_got_lost_is_put_back() {
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    faults(&sandbox).drop_column("observations", "narrative");
+    (10..13).for_each(|n| edit(&sandbox, n));
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 13);
+    assert!(log(&sandbox).contains("narrative"), "it is said: {}", log(&sandbox));
+    let found = sandbox.afterword(&["search", "file_12", "--json"]).success().json();
+    assert!(found["total"].as_u64() > Some(0), "{found}");
+}
+
+#[test]
+fn e6_a_broken_index_is_made_again() {
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    faults(&sandbox).break_index(true);
+    sandbox.start_daemon();
+    edit(&sandbox, 10);
+    all_are_in(&sandbox, 11);
+    let found = sandbox.afterword(&["search", "file_3", "--json"]).success().json();
+    assert!(found["total"].as_u64() > Some(0), "{found}");
+    // And once more under a running daemon.
+    faults(&sandbox).break_index(false);
+    (11..14).for_each(|n| edit(&sandbox, n));
+    all_are_in(&sandbox, 14);
+    sandbox.afterword(&["daemon", "stop"]).success();
+    sandbox.start_daemon();
+    let found = sandbox.afterword(&["search", "file_13", "--json"]).success().json();
+    assert!(found["total"].as_u64() > Some(0), "{found}");
+}
+
+#[test]
+fn e6_a_damaged_page_is_said_and_nothing_more_is_written() {
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    let whole = fs::read(database(&sandbox)).unwrap();
+    faults(&sandbox).flip_page("events");
+    sandbox.start_daemon();
+    eventually("the damage is found", Duration::from_mins(1), || {
+        log(&sandbox).contains("is not written any more").then_some(())
+    });
+    assert_eq!(log(&sandbox).matches("is not written any more").count(), 1, "once");
+    let damaged = fs::read(database(&sandbox)).unwrap();
+    (10..15).for_each(|n| edit(&sandbox, n));
+    assert_eq!(spooled(&sandbox), 5, "hooks keep what the daemon cannot");
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert_ne!(doctor.code, Some(0));
+    assert!(doctor.stdout.contains("repair.md"), "{}", doctor.stdout);
+    sandbox.kill_daemon();
+    assert_eq!(fs::read(database(&sandbox)).unwrap(), damaged, "the file stays as it is");
+    // The remedy: a whole copy. What came meanwhile is taken in.
+    for ending in ["-wal", "-shm"] {
+        fs::remove_file(sandbox.data().join(format!("afterword.db{ending}"))).ok();
+    }
+    fs::write(database(&sandbox), whole).unwrap();
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 15);
+}
+
+/// A daemon of the sandbox that a test starts with limits of its own.
+struct Limited(Child);
+
+impl Limited {
+    fn start(sandbox: &Sandbox, limits: &str) -> Self {
+        let mut command: Command = sandbox.command("sh");
+        let script = format!("{limits}; exec \"$0\" daemon run");
+        command.args(["-c", &script]).arg(sandbox.binary());
+        let said = fs::File::create(sandbox.root().join("limited.log")).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
+        let daemon = Self(command.spawn().unwrap());
+        sandbox.wait_for_daemon();
+        daemon
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn a_full_disk_sends_events_to_the_spool_and_they_come_in_later() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.start_daemon();
+    edit(&sandbox, 0);
+    settle(&sandbox);
+    sandbox.afterword(&["daemon", "stop"]).success();
+    let size = fs::metadata(database(&sandbox)).unwrap().len();
+    // No file of the daemon may grow beyond this: blocks of 512 bytes, a log's worth of room.
+    let limit = format!("trap '' XFSZ; ulimit -f {}", (size + 300_000) / 512);
+    let daemon = Limited::start(&sandbox, &limit);
+    let text = "x".repeat(40_000);
+    let send = |n: usize| {
+        let payload = Payload::write(&format!("src/big_{n}.rs"), &text).session("s");
+        sandbox.send(&payload.tool_use_id(&format!("b{n}"))).success();
+    };
+    let mut count = 0;
+    while spooled(&sandbox) < 5 {
+        send(count);
+        count += 1;
+        assert!(count < 200, "the limit was never reached");
+    }
+    drop(daemon);
+    let said = fs::read_to_string(sandbox.root().join("limited.log")).unwrap();
+    assert!(said.contains("cannot be written"), "{said}");
+    sandbox.start_daemon();
+    let status = all_are_in(&sandbox, count as u64 + 1);
+    assert_eq!(status["spool_bad"], 0, "nothing was torn: {status}");
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_leaves_everything_to_the_spool() {
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    let aside = sandbox.data().join("aside.db");
+    fs::rename(database(&sandbox), &aside).unwrap();
+    fs::create_dir(database(&sandbox)).unwrap();
+    (10..14).for_each(|n| edit(&sandbox, n));
+    let refused = sandbox.afterword(&["daemon", "run"]);
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr.contains("cannot be written"), "{}", refused.stderr);
+    assert_eq!(spooled(&sandbox), 4);
+    fs::remove_dir(database(&sandbox)).unwrap();
+    fs::rename(&aside, database(&sandbox)).unwrap();
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 14);
+}
+
+#[test]
+fn a_read_only_folder_is_said_and_what_was_kept_comes_in_later() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new(BIN);
+    stopped_with_ten(&sandbox);
+    let may = |mode| {
+        fs::set_permissions(sandbox.data(), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    may(0o500);
+    // Root may write everywhere; for anybody else the database cannot be opened.
+    let is_root = fs::write(sandbox.data().join("probe"), "").is_ok();
+    if !is_root {
+        (10..14).for_each(|n| edit(&sandbox, n));
+        assert_eq!(spooled(&sandbox), 4, "the spool folder is its own and can be written");
+    }
+    may(0o700);
+    sandbox.start_daemon();
+    all_are_in(&sandbox, if is_root { 10 } else { 14 });
+}
+
+/// An edit of 20 KB, twenty of them to a session.
+fn big_edit(sandbox: &Sandbox, n: usize) -> Value {
+    json!({
+        "claudeSessionId": format!("s{}", n / 20), "cwd": sandbox.project(),
+        "tool_name": "Edit", "tool_response": format!("{n} {}", "ok ".repeat(3_000)),
+        "tool_input": { "file_path": format!("src/file_{n}.rs"),
+                        "old_string": format!("{n}"), "new_string": "word ".repeat(2_200) },
+    })
+}
+
+/// Resident memory of a process in KiB.
+#[cfg(target_os = "linux")]
+fn resident(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Sends events of 20 KB to the daemon as hooks do, and says what memory it took at most during
+/// the first and the second half.
+#[cfg(target_os = "linux")]
+fn memory_over(events: usize) -> (u64, u64) {
+    let sandbox = Sandbox::new(BIN);
+    let pid = sandbox.start_daemon();
+    let client = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
+    let send = |n: usize| {
+        let body = big_edit(&sandbox, n);
+        let answer = client.post_json("/api/sessions/observations", &body).unwrap();
+        assert_eq!(answer.status, 200);
+    };
+    // The most that is seen while the events from `from` to `to` are sent.
+    let most = |from: usize, to: usize| {
+        let next = std::sync::atomic::AtomicUsize::new(from);
+        std::thread::scope(|scope| {
+            let senders = [(); 8].map(|()| {
+                scope.spawn(|| {
+                    let mut most = 0;
+                    loop {
+                        let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        if n >= to {
+                            return most;
+                        }
+                        send(n);
+                        most = most.max(resident(pid));
+                    }
+                })
+            });
+            senders.into_iter().map(|sender| sender.join().unwrap()).max().unwrap()
+        })
+    };
+    // The first tenth fills caches.
+    most(0, events / 10);
+    let halves = (most(events / 10, events * 55 / 100), most(events * 55 / 100, events));
+    let status = settle(&sandbox);
+    assert_adds_up(&status);
+    assert_eq!(status["stored"], events as u64);
+    let log = fs::metadata(sandbox.data().join("afterword.db-wal")).map_or(0, |m| m.len());
+    assert!(log <= 20 << 20, "{log} bytes of log");
+    halves
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn b8_memory_does_not_grow_with_the_events() {
+    let (first, second) = memory_over(3_000);
+    assert!(second * 100 <= first * 125, "{first} KiB, then {second} KiB");
+}
+
+/// `cargo test --release --test stories -- --ignored soak`
+#[test]
+#[ignore = "takes minutes"]
+#[cfg(target_os = "linux")]
+fn soak_memory_over_a_hundred_thousand_events() {
+    let (first, second) = memory_over(100_000);
+    assert!(second * 100 <= first * 110, "{first} KiB, then {second} KiB");
+}
+
+#[test]
+fn e9_raw_payloads_stay_within_their_budget_and_rows_stay() {
+    let sandbox = Sandbox::new(BIN);
+    fs::create_dir_all(sandbox.data()).unwrap();
+    fs::write(sandbox.data().join("config.toml"), "[retention]\nraw_events_mb = 1\n").unwrap();
+    sandbox.start_daemon();
+    let client = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
+    for n in 0..200 {
+        let body = big_edit(&sandbox, n);
+        assert_eq!(client.post_json("/api/sessions/observations", &body).unwrap().status, 200);
+    }
+    let status = all_are_in(&sandbox, 200);
+    assert_eq!(status["distilled"], 200);
+    let left = || faults(&sandbox).payloads().1;
+    eventually("payloads are trimmed", Duration::from_mins(1), || {
+        (left() <= 1_000_000).then_some(())
+    });
+    assert!(left() > 800_000, "the newest stay: {}", left());
+    assert_eq!(faults(&sandbox).newest_payload(), 200);
+    for n in [0, 199] {
+        let found = sandbox.afterword(&["search", &format!("file_{n}.rs"), "--json"]);
+        assert!(found.success().json()["total"].as_u64() > Some(0), "file_{n}");
+    }
+    assert_adds_up(&settle(&sandbox));
+}
+
+#[test]
+fn i7_a_payload_of_ten_megabytes_is_cut_with_a_mark() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.start_daemon();
+    let big = "words of a very long file\n".repeat(400_000);
+    sandbox.send(&Payload::read("src/big.txt", &big).session("s")).success();
+    // A hook that was too slow for the daemon's answer has spooled it, perhaps as well.
+    edit(&sandbox, 0);
+    all_are_in(&sandbox, 2);
+    let payload = faults(&sandbox).largest_payload();
+    assert!(payload.len() < 200_000, "{} bytes", payload.len());
+    assert!(payload.contains("bytes left out …]"), "{}", &payload[..400]);
+}
+
+#[test]
+fn e12_an_older_schema_is_brought_up_to_date_and_a_copy_is_kept() {
+    let sandbox = Sandbox::new(BIN);
+    fs::create_dir_all(sandbox.data()).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/store/tests/fixtures");
+    let dump = fs::read_to_string(folder.join("schema-3.sql")).unwrap();
+    faults(&sandbox).load(&dump);
+    edit(&sandbox, 0);
+    sandbox.start_daemon();
+    let status = settle(&sandbox);
+    assert_adds_up(&status);
+    assert!(sandbox.data().join("afterword.db.schema-3.bak").exists());
+    let found = sandbox.afterword(&["search", "lighthouse", "--all-projects", "--json"]);
+    assert!(found.success().json()["total"].as_u64() > Some(0), "what was there is found");
+}
