@@ -2,8 +2,8 @@
 //! size.
 //!
 //! One function for every event, sent or spooled, and again at intake for whoever else calls.
-//! [`bound`] cuts what is too large to be looked through, [`key_files`] drops what key files hold,
-//! [`cut`] keeps texts and lists to their sizes, [`names`] treats what rows are found by.
+//! `bound` cuts what is too large to be looked through, `key_files` drops what key files hold,
+//! `cut` keeps texts and lists to their sizes, `names` treats what rows are found by.
 
 mod bound;
 mod cut;
