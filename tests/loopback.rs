@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use afterword::api::{Access, Route, routes};
+use afterword_domain::proof;
 use afterword_testkit::Sandbox;
 use serde_json::{Value, json};
 
@@ -98,7 +99,8 @@ impl Raw {
 }
 
 fn path_of(route: &Route) -> String {
-    route.path.replace("{id}", "1")
+    let question = if route.path == proof::PATH { "?nonce=abc" } else { "" };
+    route.path.replace("{id}", "1") + question
 }
 
 #[test]

@@ -328,12 +328,12 @@ fn b8_memory_does_not_grow_with_the_events() {
     assert!(second * 100 <= first * 125, "{first} KiB, then {second} KiB");
 }
 
-/// `cargo test --release --test stories -- --ignored soak`
+/// Goes on for minutes, so only where `cargo xtask soak` asks for it.
 #[test]
-#[ignore = "takes minutes"]
 #[cfg(target_os = "linux")]
 fn soak_memory_over_a_hundred_thousand_events() {
-    let (first, second) = memory_over(100_000);
+    let Some(events) = afterword_testkit::setting("SOAK_EVENTS") else { return };
+    let (first, second) = memory_over(usize::try_from(events).unwrap());
     assert!(second * 100 <= first * 110, "{first} KiB, then {second} KiB");
 }
 

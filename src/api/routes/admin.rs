@@ -95,6 +95,7 @@ pub(super) async fn rotate_token(State(door): State<Arc<Door>>) -> ApiResult<Jso
 /// A question whose answer takes the token to know; see [`proof`].
 #[derive(Debug, Deserialize)]
 pub(super) struct Question {
+    #[serde(default)]
     nonce: String,
 }
 
