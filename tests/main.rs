@@ -18,6 +18,8 @@ mod durability;
 mod fuzz;
 /// Trouble that lasts is told once.
 mod health;
+/// How well recall finds what it should.
+mod eval;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
 /// One happening is one row, one piece of work one project.

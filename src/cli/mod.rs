@@ -7,6 +7,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod door;
+mod eval;
 mod install;
 mod memory;
 mod output;
@@ -65,6 +66,8 @@ enum Command {
     Doctor(doctor::DoctorArguments),
     /// See a memory cross sessions, in a throwaway home
     Demo(demo::DemoArguments),
+    /// Measure recall on a dataset of questions with known answers
+    Eval(eval::EvalArguments),
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Answer an agent's hook event (run by the agent)
@@ -116,6 +119,7 @@ pub(crate) fn run(
         Command::Status => status::status(&tools),
         Command::Doctor(arguments) => doctor::doctor(&tools, &arguments),
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
+        Command::Eval(arguments) => eval::eval(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         // Dispatched before the parser; here for the help only.
         Command::Hook => Ok(ExitCode::SUCCESS),

@@ -104,8 +104,13 @@ impl Output {
     /// A line beside the result: progress, a warning.
     pub(super) fn note(self, text: &str) {
         if !self.json {
-            drop(writeln!(io::stderr().lock(), "{text}"));
+            self.notice(text);
         }
+    }
+
+    /// A line beside the result that callers of the JSON need to see too.
+    pub(super) fn notice(self, text: &str) {
+        drop(writeln!(io::stderr().lock(), "{text}"));
     }
 }
 

@@ -11,6 +11,7 @@ pub mod distill;
 mod engine;
 mod error;
 pub mod health;
+pub mod eval;
 mod intake;
 mod live;
 mod memories;

@@ -6,7 +6,7 @@ pub(crate) fn path() -> String {
 }
 
 /// Whether the tests run in CI, where nothing may be skipped.
-pub(crate) fn in_ci() -> bool {
+pub fn in_ci() -> bool {
     read("CI").is_some_and(|value| value == "true" || value == "1")
 }
 

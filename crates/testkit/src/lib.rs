@@ -15,6 +15,7 @@ mod wait;
 
 pub use claude_code::{Absent, ClaudeCode, Conversation};
 pub use env::setting;
+pub use env::in_ci;
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};
