@@ -58,7 +58,8 @@ on_every_backend! {
     search: titles_weigh_more_than_text, k3_no_term_is_syntax, k5_filters_come_before_the_limit,
         scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,
         common_terms_still_find, the_newest_fit_the_filters, an_update_replaces_the_old_words,
-        k2_cjk_terms_find_themselves;
+        k2_cjk_terms_find_themselves, rows_of_a_period_are_found_without_a_term,
+        k9_common_terms_are_estimated;
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
         only_text_is_needed, pages_follow_the_cursor;

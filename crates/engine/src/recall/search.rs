@@ -85,6 +85,7 @@ pub(super) async fn keyword(
         scope: filter.scope.clone(),
         kind: filter.kind,
         since: filter.since,
+        periods: Vec::new(),
         limit,
     };
     let answer = store.keyword(query).await?;

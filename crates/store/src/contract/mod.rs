@@ -24,7 +24,7 @@ pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
 pub use rows::{Row, RowBody, RowStore};
-pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, SearchStore};
+pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
 pub use sessions::SessionStore;
 pub use settings::SettingsStore;
 

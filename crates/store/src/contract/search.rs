@@ -16,6 +16,9 @@ pub trait SearchStore {
     /// To bound the time over large stores, terms that occur in very many rows rank only rows that
     /// hold a rarer term too; when the rarer terms find less than is asked for, or all terms are
     /// that common, the newest rows that hold them all (then any of them) stand in.
+    ///
+    /// Rows made in one of the query's periods are found whether they hold a term or not: those that
+    /// the ranking left out follow its hits, newest first, at most `limit` of them.
     async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer>;
 
     /// The newest rows, for an empty query.
@@ -55,8 +58,19 @@ pub struct KeywordQuery {
     pub kind: Option<Kind>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
-    /// Most hits.
+    /// Times that the question is about.
+    pub periods: Vec<Period>,
+    /// Most hits that the terms find.
     pub limit: usize,
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Its first moment.
+    pub from: Time,
+    /// The moment after its last.
+    pub to: Time,
 }
 
 /// What a keyword query found.
@@ -68,8 +82,8 @@ pub struct KeywordAnswer {
     pub docs: Vec<IndexDoc>,
     /// How many rows matched within the filters; counting stops at 2,000.
     pub total: usize,
-    /// For each term of the query, in order, in how many rows it occurs (counting stops at the
-    /// backend's bound for common terms).
+    /// For each term of the query, in order, in how many rows it occurs; an estimate beyond the
+    /// backend's bound for common terms.
     pub rows_with_term: Vec<u64>,
     /// Rows in the whole index.
     pub indexed_rows: u64,
@@ -80,7 +94,7 @@ pub struct KeywordAnswer {
 pub struct Hit {
     /// Which row.
     pub id: PublicId,
-    /// BM25, larger is better; 0 for a list of the newest.
+    /// BM25, larger is better; 0 for a list of the newest and for rows that only a period found.
     pub score: f64,
     /// Its session.
     pub session_id: Option<i64>,

@@ -1,7 +1,7 @@
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::{Kind, Time};
-use afterword_store::contract::{ImportRow, IndexDoc, KeywordAnswer, KeywordQuery};
+use afterword_store::contract::{ImportRow, IndexDoc, KeywordAnswer, KeywordQuery, Period};
 use uuid::Uuid;
 
 use super::build::{Any, claimed_turn, doc, finding, outcome, remember, stored_project, t};
@@ -206,6 +206,48 @@ pub(crate) async fn the_newest_fit_the_filters(store: Any) {
     assert_eq!(ids(kind), ["o5"]);
     let future = Time::from_millis(i64::MAX);
     assert!(store.newest(Scope::All, None, Some(future), 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn rows_of_a_period_are_found_without_a_term(store: Any) {
+    let (p, q) = (stored_project(&store, "p").await, stored_project(&store, "q").await);
+    let docs = (0..30).map(|n| doc(if n % 10 == 5 { "needle" } else { "hay" })).collect();
+    fill(&store, p.id, docs).await;
+    fill(&store, q.id, vec![doc("hay"); 30]).await;
+    let period = |from: i64, to: i64| Period { from: t(from * 1000), to: t(to * 1000) };
+    let asked = KeywordQuery {
+        scope: Scope::Project(p.id),
+        periods: vec![period(4, 7), period(6, 8)],
+        ..query(&["needle"])
+    };
+    let answer = store.keyword(asked.clone()).await.unwrap();
+    // Rows count from 1 and were made a second after each other from 0 on.
+    assert_eq!(numbers(&answer), [26, 16, 6, 7, 5, 8]);
+    assert_eq!((answer.total, answer.docs.len()), (6, 6));
+    assert!(answer.hits[..3].iter().all(|hit| hit.score > 0.0));
+    assert!(answer.hits[3..].iter().all(|hit| hit.score == 0.0));
+    let bounded = KeywordQuery { limit: 1, ..asked.clone() };
+    assert_eq!(numbers(&store.keyword(bounded).await.unwrap()), [26, 7]);
+    let known = KeywordQuery { limit: 2, periods: vec![period(5, 6)], ..asked.clone() };
+    let known = store.keyword(known).await.unwrap();
+    assert_eq!((numbers(&known), known.total), (vec![26, 16, 6], 3));
+    assert!(known.hits[2].score > 0.0, "its score is known though the limit left it out");
+    let since = KeywordQuery { since: Some(t(7000)), ..asked.clone() };
+    assert_eq!(numbers(&store.keyword(since).await.unwrap()), [26, 16, 8]);
+    let kind = KeywordQuery { kind: Some(Kind::Memory), ..asked };
+    assert_eq!(store.keyword(kind).await.unwrap().total, 0);
+}
+
+/// The weight of a word in a large store must not stop growing with the bound on counting.
+pub(crate) async fn k9_common_terms_are_estimated(store: Any) {
+    let p = stored_project(&store, "p").await;
+    for _ in 0..3 {
+        let docs = (0..2000).map(|n| doc(if n % 2 == 0 { "even all" } else { "all" })).collect();
+        fill(&store, p.id, docs).await;
+    }
+    let rows = ask(&store, &["all", "even", "none"]).await.rows_with_term;
+    assert!((5_500..=6_500).contains(&rows[0]), "{rows:?}");
+    assert!((2_700..=3_300).contains(&rows[1]), "{rows:?}");
+    assert_eq!(rows[2], 0);
 }
 
 pub(crate) async fn an_update_replaces_the_old_words(store: Any) {

@@ -102,6 +102,7 @@ async fn add_decisions(store: &dyn Store, scope: &Scope, loaded: &mut Loaded) ->
         scope: scope.clone(),
         kind: Some(Kind::Observation),
         since: None,
+        periods: Vec::new(),
         limit: DECISIONS,
     };
     let ids: Vec<PublicId> = store.keyword(query).await?.hits.iter().map(|hit| hit.id).collect();

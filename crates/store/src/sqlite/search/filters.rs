@@ -7,7 +7,7 @@ use super::super::connect::Sql;
 use super::super::values::limit as sql_limit;
 use super::index::scope_clause;
 use super::terms::{self, Term};
-use crate::contract::KeywordQuery;
+use crate::contract::{KeywordQuery, Period};
 
 /// Where counting of matches stops.
 pub(super) const MOST_COUNTED: usize = 2_000;
@@ -56,6 +56,28 @@ pub(super) fn narrow_scope(db: &Connection, query: &KeywordQuery) -> Sql<Option<
 }
 
 fn rows_within(db: &Connection, query: &KeywordQuery, limit: usize) -> Sql<Vec<i64>> {
+    let all = Period { from: Time::from_millis(since(query)), to: Time::from_millis(i64::MAX) };
+    listed(db, query, all, "", limit)
+}
+
+/// The newest rows within the filters that were made in a period.
+pub(super) fn rows_made_in(
+    db: &Connection,
+    query: &KeywordQuery,
+    period: Period,
+    limit: usize,
+) -> Sql<Vec<i64>> {
+    let from = period.from.max(Time::from_millis(since(query)));
+    listed(db, query, Period { from, ..period }, "ORDER BY created_at DESC, id DESC", limit)
+}
+
+fn listed(
+    db: &Connection,
+    query: &KeywordQuery,
+    period: Period,
+    order: &str,
+    limit: usize,
+) -> Sql<Vec<i64>> {
     let filter = match (query.scope.project(), query.kind) {
         (None, None) => "TRUE",
         (None, Some(_)) => "kind = ?2",
@@ -63,13 +85,13 @@ fn rows_within(db: &Connection, query: &KeywordQuery, limit: usize) -> Sql<Vec<i
         (Some(_), Some(_)) => "project_id = ?1 AND kind = ?2",
     };
     let mut list = db.prepare_cached(&format!(
-        "SELECT id FROM search_rows WHERE created_at >= ?3 AND {filter}
-         AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE) LIMIT ?4"
+        "SELECT id FROM search_rows WHERE created_at >= ?3 AND created_at < ?5 AND {filter}
+         AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE) {order} LIMIT ?4"
     ))?;
-    let rows = list.query_map(
-        params![query.scope.project(), query.kind.map(Kind::word), since(query), sql_limit(limit)],
-        |row| row.get(0),
-    )?;
+    let kind = query.kind.map(Kind::word);
+    let (from, to) = (period.from.millis(), period.to.millis());
+    let bound = params![query.scope.project(), kind, from, sql_limit(limit), to];
+    let rows = list.query_map(bound, |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -1,6 +1,6 @@
 //! Ranking in bounded time: `docs/design/search-index.md` tells why it goes this way.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 use super::super::connect::Sql;
 use super::super::values::{kind as kind_of, limit as sql_limit, optional, time};
 use super::filters::{
-    MOST_COUNTED, WINDOW, count_matches, filters, narrow_scope, newest_row, oldest_since, since,
-    within,
+    MOST_COUNTED, WINDOW, count_matches, filters, narrow_scope, newest_row, oldest_since,
+    rows_made_in, since, within,
 };
 use super::indexed_rows;
 use super::terms::{self, Term};
@@ -43,9 +43,40 @@ pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswe
         with_common_terms(db, query, drivers, others)?
     };
     answer.total = total.min(MOST_COUNTED);
+    let known: HashMap<i64, f64> = if query.periods.is_empty() {
+        HashMap::new()
+    } else {
+        found.iter().map(|ranked| (ranked.row, ranked.score)).collect()
+    };
     keep_best(&mut found, query.limit);
+    let new = add_periods(db, query, &known, &mut found)?;
+    answer.total = (answer.total + new).min(MOST_COUNTED);
     (answer.hits, answer.docs) = hydrate(db, &found)?.into_iter().unzip();
     Ok(answer)
+}
+
+/// Adds what was made in the periods of the query and is not there yet, with the score that is
+/// known of it. Returns how many rows no term had found.
+fn add_periods(
+    db: &Connection,
+    query: &KeywordQuery,
+    known: &HashMap<i64, f64>,
+    found: &mut Vec<Ranked>,
+) -> Sql<usize> {
+    let mut there: HashSet<i64> = found.iter().map(|ranked| ranked.row).collect();
+    let mut room = query.limit;
+    let mut new = 0;
+    for period in &query.periods {
+        for row in rows_made_in(db, query, *period, room)? {
+            if there.insert(row) {
+                let score = known.get(&row).copied();
+                new += usize::from(score.is_none());
+                found.push(Ranked { row, score: score.unwrap_or(0.0) });
+                room = room.saturating_sub(1);
+            }
+        }
+    }
+    Ok(new)
 }
 
 /// Ranks by the rarer terms, weighs the common ones in, and lets the newest rows stand in where

@@ -72,12 +72,13 @@ pub(super) fn survey(db: &Connection, texts: &[String]) -> Sql<Vec<Term>> {
     Ok(terms)
 }
 
-/// For each text, in how many rows it occurs, counted up to [`COMMON`].
+/// For each text, in how many rows it occurs; estimated beyond [`COMMON`].
 pub(super) fn rows_with(texts: &[String], terms: &[Term]) -> Vec<u64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
     let rows = |text: &String| {
         let token = encode::token(text);
         let term = terms.iter().find(|term| term.token == token);
-        term.map_or(0, |term| u64::from(term.counted.min(COMMON)))
+        term.map_or(0, |term| term.rows.round() as u64)
     };
     texts.iter().map(rows).collect()
 }
