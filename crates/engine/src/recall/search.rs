@@ -9,7 +9,7 @@ use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
-use super::rank::{Question, Ranked, drop_repeats};
+use super::rank::{Dates, Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
 
@@ -45,8 +45,9 @@ pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<Search
         newest(store, &filter, candidates).await?
     } else {
         let named = rows_named(store, &filter, query).await?;
-        let (found, total) =
-            keyword(store, &filter, analyze::query_terms(query), candidates).await?;
+        let dates = dates_of(store, &filter, query).await?;
+        let terms = analyze::query_terms(query);
+        let (found, total) = keyword_about(store, &filter, terms, dates, candidates).await?;
         with_named(named, found, total)
     };
     let repeats = drop_repeats(&mut ranked);
@@ -77,6 +78,17 @@ pub(super) async fn keyword(
     terms: Vec<String>,
     limit: usize,
 ) -> Result<(Vec<Ranked>, usize)> {
+    keyword_about(store, filter, terms, Dates::default(), limit).await
+}
+
+/// As [`keyword`], with the rows of certain dates beside those that hold a term.
+async fn keyword_about(
+    store: &dyn Store,
+    filter: &Filter,
+    terms: Vec<String>,
+    dates: Dates,
+    limit: usize,
+) -> Result<(Vec<Ranked>, usize)> {
     if terms.is_empty() {
         return Ok((Vec::new(), 0));
     }
@@ -85,7 +97,7 @@ pub(super) async fn keyword(
         scope: filter.scope.clone(),
         kind: filter.kind,
         since: filter.since,
-        periods: Vec::new(),
+        periods: dates.periods(),
         limit,
     };
     let answer = store.keyword(query).await?;
@@ -96,7 +108,7 @@ pub(super) async fn keyword(
         let doc = docs.remove(&row.id).unwrap_or_default();
         (row, doc)
     });
-    let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows);
+    let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows).about(dates);
     Ok((question.rank(rows.collect()), answer.total))
 }
 
@@ -106,6 +118,15 @@ async fn hydrate(store: &dyn Store, filter: &Filter, hits: &[Hit]) -> Result<Vec
     let rows = store.rows(filter.scope.clone(), &ids).await?;
     let mut by_id: HashMap<PublicId, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     Ok(hits.iter().filter_map(|hit| by_id.remove(&hit.id)).collect())
+}
+
+/// The dates that a question names; a date without a year is one near the newest row.
+async fn dates_of(store: &dyn Store, filter: &Filter, query: &str) -> Result<Dates> {
+    if !Dates::named_in(query) {
+        return Ok(Dates::default());
+    }
+    let newest = store.newest(filter.scope.clone(), filter.kind, filter.since, 1).await?;
+    Ok(newest.first().map_or_else(Dates::default, |hit| Dates::of(query, hit.created_at)))
 }
 
 async fn scope_of(store: &dyn Store, project: Option<&ProjectRef>) -> Result<Option<Scope>> {

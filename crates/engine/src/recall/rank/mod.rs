@@ -1,5 +1,7 @@
 //! One score in [0, 1] for a row and a question, the order it gives, and what says the same.
 
+mod beside;
+mod dates;
 mod matching;
 mod same;
 mod score;
@@ -8,5 +10,6 @@ pub(super) mod weights;
 #[cfg(test)]
 mod tests;
 
+pub(super) use dates::Dates;
 pub(super) use same::drop_repeats;
 pub(super) use score::{Question, Ranked, halved};

@@ -4,12 +4,15 @@
 //! coverage = (1 - PASSAGE) · weight(terms in the row) / expected
 //!          +      PASSAGE  · weight(terms in its best passage) / expected
 //! density  = sum(weight(term) · count / (count + K1 · (1 - B + B · length / mean))) / expected
-//! mix      = (1 - DENSITY) · coverage + DENSITY · density
+//! own      = (1 - DENSITY) · coverage + DENSITY · density
+//! beside   = what own answers of the rows before and after it in its session add
+//! mix      = (expected · (own + beside) + weight(date) · fit of the date) / (expected + weight(date))
 //! score    = kind · mix^(log 0.5 / log ANSWERS_AT) · (1 - RECENCY + RECENCY · ½^(age / half-life))
 //! ```
 //!
 //! A term weighs its inverse document frequency; a term that no row holds keeps its full weight, so
-//! a question about something else stays low. 0.5 and more means that the row answers the question.
+//! a question about something else stays low. A date in the question weighs what a word in as many
+//! rows would, times DATE; without one it weighs nothing. 0.5 and more means that the row answers the question.
 //! Nothing here depends on how a backend scores: it only chooses the candidates.
 
 use std::cmp::Ordering;
@@ -17,6 +20,8 @@ use std::cmp::Ordering;
 use afterword_domain::{Kind, Time};
 use afterword_store::contract::{IndexDoc, Row};
 
+use super::beside::Beside;
+use super::dates::Dates;
 use super::matching::{MAX_TERMS, Matched, Matcher, weight};
 use super::weights as w;
 use crate::analyze;
@@ -29,6 +34,8 @@ pub(crate) struct Question {
     weights: Vec<f64>,
     /// What a full answer is expected to hold.
     expected: f64,
+    dates: Dates,
+    indexed_rows: u64,
 }
 
 /// A row with its score.
@@ -57,7 +64,12 @@ impl Question {
         // No row answers a question that asks nothing: its rows are listed, the newest first.
         let asks = !analyze::say_nothing(&terms);
         let expected = if asks { all * expected_share(terms.len()) } else { 0.0 };
-        Self { terms, weights, expected }
+        Self { terms, weights, expected, dates: Dates::default(), indexed_rows }
+    }
+
+    /// The same question about certain dates.
+    pub(crate) fn about(self, dates: Dates) -> Self {
+        Self { dates, ..self }
     }
 
     /// Scores rows with their indexed tokens, best first, newest first among equals.
@@ -75,19 +87,32 @@ impl Question {
             .collect();
         let tokens: usize = found.iter().map(|(_, _, matched)| matched.tokens).sum();
         let mean_tokens = tokens as f64 / found.len().max(1) as f64;
+        let own: Vec<f64> =
+            found.iter().map(|(_, _, matched)| self.answers(matched, mean_tokens)).collect();
+        let beside = Beside::new(found.iter().map(|(row, ..)| row).zip(own.iter().copied()));
+        let date_weight = self.date_weight(found.iter().map(|(row, ..)| row));
         let mut ranked: Vec<Ranked> = found
             .into_iter()
-            .map(|(row, text, matched)| {
-                let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
-                let fresh = 1.0 - w::RECENCY + w::RECENCY * recency;
-                let answer = self.answers(&matched, mean_tokens);
-                let score = (kind_factor(row.id.kind) * answer * fresh).clamp(0.0, 1.0);
-                let score = (score * 10_000.0).round() / 10_000.0;
+            .zip(own)
+            .map(|((row, text, matched), own)| {
+                let words = self.expected * (own + beside.adds(&row, matched.tokens));
+                let date = date_weight * self.dates.fit(row.created_at);
+                let all = (self.expected + date_weight).max(f64::MIN_POSITIVE);
+                let score = score(&row, (words + date) / all, newest);
                 Ranked { row, text, score, matched: matched.anywhere.count_ones() }
             })
             .collect();
         ranked.sort_by(in_order);
         ranked
+    }
+
+    /// What a date weighs: as much as a word that as many rows hold as fit it, times [`w::DATE`].
+    fn date_weight<'r>(&self, rows: impl Iterator<Item = &'r Row>) -> f64 {
+        if self.dates.is_empty() || self.expected <= 0.0 {
+            return 0.0;
+        }
+        let fitting = rows.filter(|row| self.dates.fit(row.created_at) >= w::DATE_NEXT_DAY).count();
+        w::DATE * term_weight("", u64::try_from(fitting).unwrap_or(u64::MAX), self.indexed_rows)
     }
 
     /// How well a row answers by its words alone.
@@ -99,8 +124,7 @@ impl Question {
         let coverage =
             (1.0 - w::PASSAGE) * share(found.anywhere) + w::PASSAGE * share(found.together);
         let density = self.density(found, mean_tokens).min(1.0);
-        let mix = (1.0 - w::DENSITY) * coverage + w::DENSITY * density;
-        mix.powf(0.5_f64.ln() / w::ANSWERS_AT.ln())
+        (1.0 - w::DENSITY) * coverage + w::DENSITY * density
     }
 
     /// BM25 of a row as a share of the most that the expected terms can reach.
@@ -112,6 +136,15 @@ impl Question {
         let sum: f64 = terms.map(|(weight, count)| weight * count / (count + norm)).sum();
         sum / self.expected
     }
+}
+
+/// The calibrated score of a row whose words and date answer as well as `mix` says.
+fn score(row: &Row, mix: f64, newest: Time) -> f64 {
+    let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
+    let fresh = 1.0 - w::RECENCY + w::RECENCY * recency;
+    let answer = mix.clamp(0.0, 1.0).powf(0.5_f64.ln() / w::ANSWERS_AT.ln());
+    let score = (kind_factor(row.id.kind) * answer * fresh).clamp(0.0, 1.0);
+    (score * 10_000.0).round() / 10_000.0
 }
 
 /// 1 for `newest`, half of it for every half-life before.

@@ -16,10 +16,11 @@ pub(crate) const ANSWERS_AT: f64 = 0.28;
 /// Part of the score that only the newest rows earn whole.
 pub(crate) const RECENCY: f64 = 0.03;
 
-/// BM25's saturation and its correction for length, as in the store.
+/// BM25's saturation, as in the store, and its correction for length, which is gentler than there:
+/// rows are cut to size by distilling, so a longer one mostly says more.
 pub(crate) const K1: f64 = 1.2;
 /// See [`K1`].
-pub(crate) const B: f64 = 0.75;
+pub(crate) const B: f64 = 0.4;
 /// How much an occurrence in the title counts, as in the store.
 pub(crate) const TITLE_WEIGHT: f64 = 4.0;
 /// How much an occurrence in the name of a file counts, as in the store.
@@ -30,6 +31,22 @@ pub(crate) const FILE_WEIGHT: f64 = 2.0;
 pub(crate) const PASSAGE: f64 = 0.3;
 /// Tokens in a passage: about a paragraph.
 pub(crate) const PASSAGE_TOKENS: usize = 80;
+
+/// What the row before a row in its session adds of its own answer.
+pub(crate) const BESIDE_BEFORE: f64 = 0.25;
+/// What the row after it adds.
+pub(crate) const BESIDE_AFTER: f64 = 0.15;
+/// What those two steps away add.
+pub(crate) const BESIDE_TWO: f64 = 0.1;
+/// Tokens at which a row takes half as much from beside it; much longer rows take next to nothing.
+pub(crate) const BESIDE_TOKENS: f64 = 80.0;
+
+/// How much a date in the question weighs against a word as rare as rows of that date are.
+pub(crate) const DATE: f64 = 0.7;
+/// How well the day before or after a named day fits.
+pub(crate) const DATE_NEXT_DAY: f64 = 0.7;
+/// How well the month of a named day fits.
+pub(crate) const DATE_SAME_MONTH: f64 = 0.3;
 
 /// After so many days the recency part has halved.
 pub(crate) const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;
