@@ -20,7 +20,7 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = 200;
 
 /// Fewest candidates that are ranked, so that a small limit does not change the order.
-const LEAST_CANDIDATES: usize = 100;
+const LEAST_CANDIDATES: usize = 150;
 
 /// Candidates for each result.
 const CANDIDATES_PER_RESULT: usize = 5;
