@@ -14,12 +14,12 @@ mod commands;
 mod documents;
 /// Nothing lost, nothing twice.
 mod durability;
+/// How well recall finds what it should.
+mod eval;
 /// Anything at all, handed to whatever reads what others wrote.
 mod fuzz;
 /// Trouble that lasts is told once.
 mod health;
-/// How well recall finds what it should.
-mod eval;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
 /// One happening is one row, one piece of work one project.

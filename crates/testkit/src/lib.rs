@@ -14,8 +14,8 @@ mod sandbox;
 mod wait;
 
 pub use claude_code::{Absent, ClaudeCode, Conversation};
-pub use env::setting;
 pub use env::in_ci;
+pub use env::setting;
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};
