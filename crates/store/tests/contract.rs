@@ -52,7 +52,8 @@ on_every_backend! {
         a_parked_turn_wakes_with_a_new_event, evidence_leads_back_to_events,
         i9_many_waiting_turns_slow_nothing;
     rows: rows_come_in_the_order_asked, recent_rows_are_newest_first,
-        forgetting_leaves_nothing_to_read, k11_a_forgotten_prompt_leaves_its_event_empty;
+        forgetting_leaves_nothing_to_read, neighbours_stand_by_time_on_both_sides,
+        k11_a_forgotten_prompt_leaves_its_event_empty;
     memories: g6_the_same_text_is_one_memory, memories_are_listed_by_last_change,
         snapshots_reach_to_an_event_and_take_a_summary;
     search: titles_weigh_more_than_text, k3_no_term_is_syntax, k5_filters_come_before_the_limit,

@@ -23,7 +23,7 @@ pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome
 pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
-pub use rows::{Row, RowBody, RowStore};
+pub use rows::{Around, Row, RowBody, RowStore};
 pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
 pub use sessions::SessionStore;
 pub use settings::SettingsStore;

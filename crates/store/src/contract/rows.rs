@@ -51,8 +51,32 @@ pub trait RowStore {
     /// interrupted, and leaves nothing of a forgotten text in the database or its log.
     async fn sweep_forgotten(&self) -> Result<bool>;
 
+    /// The rows of every kind next to a point in time: at most `before` in front of it and at most
+    /// `after` behind it.
+    ///
+    /// Rows stand by time of work, then by the word of their kind, then by id. With `id` the point
+    /// is that row's place at the time `at`, and the row itself is not among the answers; without,
+    /// rows of exactly that time come behind it.
+    async fn around(
+        &self,
+        scope: Scope,
+        at: Time,
+        id: Option<PublicId>,
+        before: usize,
+        after: usize,
+    ) -> Result<Around>;
+
     /// How many rows of each kind there are.
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>>;
+}
+
+/// The neighbours of a point in time, oldest first on both sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Around {
+    /// What came before it; the last is the nearest.
+    pub before: Vec<Row>,
+    /// What came after it; the first is the nearest.
+    pub after: Vec<Row>,
 }
 
 /// A row of any kind with what lists need to show it.

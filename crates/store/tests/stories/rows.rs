@@ -102,3 +102,34 @@ pub(crate) async fn k11_a_forgotten_prompt_leaves_its_event_empty(store: Any) {
     let evidence = store.evidence(saved.new_observations[0]).await.unwrap();
     assert!(!format!("{evidence:?}").contains("canary"));
 }
+
+pub(crate) async fn neighbours_stand_by_time_on_both_sides(store: Any) {
+    let (job, last) = claimed_turn(&store, "s").await;
+    let mut all = outcome(&job, last, vec![finding("a", "alpha", &[]), finding("b", "beta", &[])]);
+    all.turn_summary = Some(summary("turn"));
+    store.save_turn(all).await.unwrap();
+    let p = Scope::Project(job.project_id);
+    for (n, text) in [(-5, "early"), (10, "same time"), (40, "late"), (50, "latest")] {
+        remember(&store, job.project_id, text, n).await;
+    }
+    let other = stored_project(&store, "q").await;
+    remember(&store, other.id, "elsewhere", 10).await;
+    let ids = |rows: Vec<afterword_store::contract::Row>| {
+        rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>()
+    };
+    // m1 -5, p1 0, then at 10: m2, o1, o2; s1 20, m3 40, m4 50.
+    let found = store.around(p.clone(), t(10), Some(id("o1")), 2, 3).await.unwrap();
+    assert_eq!(ids(found.before), ["p1", "m2"]);
+    assert_eq!(ids(found.after), ["o2", "s1", "m3"]);
+    let found = store.around(p.clone(), t(10), None, 9, 1).await.unwrap();
+    assert_eq!(
+        (ids(found.before), ids(found.after)),
+        (vec!["m1".into(), "p1".into()], vec!["m2".into()])
+    );
+    let found = store.around(p, t(1_000), None, 2, 9).await.unwrap();
+    assert_eq!((ids(found.before), ids(found.after)), (vec!["m3".into(), "m4".into()], vec![]));
+    let found = store.around(Scope::All, t(10), Some(id("m2")), 0, 2).await.unwrap();
+    assert_eq!((ids(found.before), ids(found.after)), (vec![], vec!["m5".into(), "o1".into()]));
+    let nowhere = store.around(Scope::Project(99), t(10), None, 9, 9).await.unwrap();
+    assert_eq!(nowhere, afterword_store::contract::Around::default());
+}

@@ -1,5 +1,7 @@
 //! Remembered rows of any kind: reading, writing, forgetting.
 
+mod around;
+mod count;
 mod forget;
 mod read;
 mod sweep;
@@ -11,14 +13,14 @@ use afterword_domain::scope::Scope;
 use afterword_domain::summary::{Summary, SummaryLevel};
 use afterword_domain::{Kind, PublicId, Time};
 use async_trait::async_trait;
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::SqliteStore;
-use super::connect::Sql;
-use super::values::{count, kind as kind_of, limit as sql_limit};
+use super::values::limit as sql_limit;
 use crate::Result;
-use crate::contract::{Row, RowStore};
+use crate::contract::{Around, Row, RowStore};
 
+pub(super) use count::count_rows;
 pub(super) use forget::{is_forgotten, is_known};
 pub(super) use read::{
     memory_from_row, observation_from_row, row, snapshot_from_row, summary_from_row, table,
@@ -106,6 +108,17 @@ impl RowStore for SqliteStore {
         sweep::part(self).await
     }
 
+    async fn around(
+        &self,
+        scope: Scope,
+        at: Time,
+        id: Option<PublicId>,
+        before: usize,
+        after: usize,
+    ) -> Result<Around> {
+        self.read(move |db| around::around(db, &scope, at, id, before, after)).await
+    }
+
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {
         self.read(move |db| count_rows(db, &scope)).await
     }
@@ -117,23 +130,4 @@ pub(super) const fn in_scope(scope: &Scope) -> &'static str {
         Scope::All => "?1 IS NULL",
         Scope::Project(_) => "project_id = ?1",
     }
-}
-
-/// Every kind with its number of rows, also those with none.
-pub(super) fn count_rows(db: &Connection, scope: &Scope) -> Sql<Vec<(Kind, u64)>> {
-    let sql = match scope {
-        Scope::All => {
-            "SELECT substr(name, 6) AS kind, value AS n FROM counters
-             WHERE name GLOB 'rows.*' AND ?1 IS NULL"
-        }
-        Scope::Project(_) => {
-            "SELECT kind, count(*) AS n FROM search_rows WHERE project_id = ?1 GROUP BY kind"
-        }
-    };
-    let mut list = db.prepare_cached(sql)?;
-    let rows =
-        list.query_map([scope.project()], |row| Ok((kind_of(row, "kind")?, count(row.get("n")?))))?;
-    let found = rows.collect::<rusqlite::Result<Vec<(Kind, u64)>>>()?;
-    let of = |kind| found.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n);
-    Ok(Kind::ALL.into_iter().map(|kind| (kind, of(kind))).collect())
 }
