@@ -18,6 +18,7 @@ mod memories;
 mod portable;
 pub mod recall;
 mod retention;
+mod timeline;
 mod worker;
 
 pub use engine::{Engine, Settings};

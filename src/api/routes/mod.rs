@@ -8,6 +8,7 @@ mod observer;
 mod portable;
 mod search;
 mod stream;
+mod timeline;
 
 use std::sync::Arc;
 
@@ -71,6 +72,9 @@ fn people(table: Table) -> Table {
         .post("/api/context", Token, context::block)
         .get("/api/search", Token, search::by_query)
         .post("/api/search", Token, search::by_body)
+        .get("/api/timeline", Token, timeline::by_query)
+        .post("/api/timeline", Token, timeline::by_body)
+        .post("/api/rows", Token, timeline::rows)
         .get("/api/projects", Token, search::projects)
         .post("/api/projects/find", Token, search::find_project)
         .post("/api/memories", Token, memories::remember)

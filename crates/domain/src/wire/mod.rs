@@ -9,6 +9,7 @@ pub mod portable;
 pub mod search;
 pub mod spool;
 pub mod status;
+pub mod timeline;
 
 /// The version of everything in this folder as spoken between hook, commands and daemon.
 ///
