@@ -101,6 +101,7 @@ fn filters_come_before_the_limit_and_an_unknown_project_is_empty() {
             kind,
             since,
             limit: Some(5),
+            ..SearchRequest::default()
         })
     };
     assert_eq!(ask(Some("quiet"), None, None).len(), 1);

@@ -114,6 +114,16 @@ impl Output {
     }
 }
 
+/// Remembered text for a terminal, which it must not steer: control characters go, also those that
+/// turn the direction of writing; tabs stay.
+pub(super) fn visible(text: &str) -> String {
+    let steers = |c: char| {
+        c.is_control() && c != '\t'
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().filter(|c| !steers(*c)).collect()
+}
+
 /// Shows help, the version or what is wrong with the command line.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     drop(error.print());

@@ -20,10 +20,12 @@ pub(super) struct SearchQuery {
     project: Option<String>,
     kind: Option<String>,
     since: Option<String>,
+    file: Option<String>,
+    agent: Option<String>,
     limit: Option<String>,
 }
 
-/// `GET /api/search?query=&project=&kind=&since=&limit=`
+/// `GET /api/search?query=&project=&kind=&since=&file=&agent=&limit=`
 pub(super) async fn by_query(
     State(door): State<Arc<Door>>,
     Query(query): Query<SearchQuery>,
@@ -39,6 +41,8 @@ pub(super) async fn by_query(
             .map(|n| n.parse())
             .transpose()
             .map_err(|_| ApiError::invalid("limit must be a whole number"))?,
+        file: given(query.file),
+        agent: given(query.agent),
     };
     if request.limit == Some(0) {
         return Err(ApiError::invalid("limit must be at least 1"));

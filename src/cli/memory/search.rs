@@ -8,7 +8,7 @@ use afterword_domain::{Kind, Time};
 use clap::Args;
 
 use crate::cli::door::Door;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, visible};
 use crate::cli::{Tools, project};
 
 /// Find what is remembered
@@ -29,6 +29,12 @@ pub(in crate::cli) struct SearchArguments {
     /// Only what was made on or after this day
     #[arg(long, value_name = "DATE")]
     since: Option<Time>,
+    /// Only what concerns this file: its path, or the end of it
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Only sessions of this agent, such as claude-code
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
     /// Most results, 1 to 200
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
@@ -50,6 +56,8 @@ pub(in crate::cli) fn search(
         project,
         kind: arguments.kind,
         since: arguments.since,
+        file: arguments.file.clone(),
+        agent: arguments.agent.clone(),
         limit: Some(usize::from(arguments.limit)),
     };
     let answer: SearchAnswer = door.post("/api/search", &request)?;
@@ -77,12 +85,12 @@ fn show(out: Output, result: &SearchResult, with_project: bool) {
     out.line(&format!(
         "{}  {}  {}{}",
         out.accent(&result.id.to_string()),
-        out.bold(&text::cut_chars(&text::one_line(&result.title), 100)),
+        out.bold(&visible(&text::cut_chars(&text::one_line(&result.title), 100))),
         out.dim(&format!("{:.2}  {}", result.score, result.created_at.date())),
         out.dim(&project),
     ));
     let body = text::one_line(&result.text);
     if !body.is_empty() && body != text::one_line(&result.title) {
-        out.line(&format!("    {}", text::cut_chars(&body, 220)));
+        out.line(&format!("    {}", visible(&text::cut_chars(&body, 220))));
     }
 }

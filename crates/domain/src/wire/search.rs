@@ -22,6 +22,12 @@ pub struct SearchRequest {
     /// Only what was made at or after this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
+    /// Only rows that concern this file: its path, or the end of it from a `/` on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Only rows of sessions of this agent, such as `claude-code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Most results; 20 unless said, 200 at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,

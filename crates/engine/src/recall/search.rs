@@ -9,6 +9,7 @@ use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
+use super::narrow;
 use super::rank::{Dates, Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
@@ -31,7 +32,8 @@ const MAX_TOTAL: usize = 2_000;
 /// Answers a search; any string is a valid query.
 ///
 /// Results come best first, newest first among equals; rows that say the same come once. A blank
-/// query or `*` lists the newest rows, whose scores are 0. A query of nothing but public ids gives
+/// query or `*` lists the newest rows, whose scores are 0; with a file, the newest that concern it. A
+/// query of nothing but public ids gives
 /// those rows first, with score 1. An unknown project gives an empty answer.
 pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<SearchAnswer> {
     let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
@@ -39,9 +41,14 @@ pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<Search
     };
     let filter = Filter { scope, kind: request.kind, since: request.since };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let candidates = (limit * CANDIDATES_PER_RESULT).max(LEAST_CANDIDATES);
+    let narrowed = request.file.is_some() || request.agent.is_some();
+    let candidates =
+        if narrowed { MAX_TOTAL } else { (limit * CANDIDATES_PER_RESULT).max(LEAST_CANDIDATES) };
     let query = request.query.trim();
-    let (mut ranked, total) = if query.chars().all(|c| c == '*' || c.is_whitespace()) {
+    let blank = query.chars().all(|c| c == '*' || c.is_whitespace());
+    let (mut ranked, mut total) = if let (true, Some(file)) = (blank, &request.file) {
+        newest_with_file(store, &filter, file, candidates).await?
+    } else if blank {
         newest(store, &filter, candidates).await?
     } else {
         let named = rows_named(store, &filter, query).await?;
@@ -50,6 +57,10 @@ pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<Search
         let (found, total) = keyword_about(store, &filter, terms, dates, candidates).await?;
         with_named(named, found, total)
     };
+    if narrowed {
+        narrow::narrow(store, request, &mut ranked).await?;
+        total = ranked.len();
+    }
     let repeats = drop_repeats(&mut ranked);
     ranked.truncate(limit);
     let total = total.saturating_sub(repeats).max(ranked.len());
@@ -147,6 +158,21 @@ async fn newest(store: &dyn Store, filter: &Filter, limit: usize) -> Result<(Vec
     hits.truncate(limit);
     let rows = hydrate(store, filter, &hits).await?;
     Ok((rows.into_iter().map(|row| listed(row, 0.0)).collect(), total))
+}
+
+/// The newest rows that hold words of a file's path; whether it is that file is for `narrow`.
+async fn newest_with_file(
+    store: &dyn Store,
+    filter: &Filter,
+    file: &str,
+    limit: usize,
+) -> Result<(Vec<Ranked>, usize)> {
+    let (mut found, total) = keyword(store, filter, analyze::query_terms(file), limit).await?;
+    for ranked in &mut found {
+        ranked.score = 0.0;
+    }
+    found.sort_by_key(|ranked| std::cmp::Reverse((ranked.row.created_at, ranked.row.id)));
+    Ok((found, total))
 }
 
 async fn count(store: &dyn Store, filter: &Filter) -> Result<usize> {
