@@ -39,3 +39,5 @@ mod recall;
 mod remember;
 /// The database under faults, and its bounds.
 mod store_faults;
+/// Looking around in what is remembered.
+mod timeline;

@@ -46,6 +46,10 @@ enum Command {
     Uninstall(install::UninstallArguments),
     /// Find what is remembered
     Search(memory::SearchArguments),
+    /// Show what came before and after
+    Timeline(memory::TimelineArguments),
+    /// Show rows whole, and what is behind them
+    Show(memory::ShowArguments),
     /// Show what the next session would be given
     Context(memory::ContextArguments),
     /// Remember a text on purpose
@@ -109,6 +113,8 @@ pub(crate) fn run(
         Command::Install(arguments) => install::install(&tools, &arguments),
         Command::Uninstall(arguments) => install::uninstall(&tools, &arguments),
         Command::Search(arguments) => memory::search(&tools, &arguments),
+        Command::Timeline(arguments) => memory::timeline(&tools, &arguments),
+        Command::Show(arguments) => memory::show(&tools, &arguments),
         Command::Context(arguments) => memory::context(&tools, &arguments),
         Command::Remember(arguments) => memory::remember(&tools, &arguments),
         Command::Forget(arguments) => memory::forget(&tools, &arguments),

@@ -1,0 +1,164 @@
+//! Looking around in what is remembered: `timeline`, `show`, narrowed searches, and their routes.
+
+use std::time::Duration;
+
+use afterword::client::Client;
+use afterword::config::Home;
+use afterword_testkit::{Payload, Sandbox};
+use serde_json::{Value, json};
+
+use crate::remember::{first_session, settle};
+
+const BIN: &str = env!("CARGO_BIN_EXE_afterword");
+
+fn run(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let mut args = args.to_vec();
+    args.push("--json");
+    sandbox.afterword(&args).success().json()
+}
+
+fn ids(rows: &Value) -> Vec<String> {
+    rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_timeline_shows_rows_of_every_kind_around_one() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    sandbox.afterword(&["remember", "The journal lives in var/journal"]).success();
+    let newest = run(&sandbox, &["timeline"]);
+    let all = ids(&newest["entries"]);
+    assert!(all.len() >= 5, "{newest}");
+    assert_eq!((all[0].as_str(), all.last().unwrap().as_str()), ("p1", "m1"), "oldest first");
+    assert!(["o", "s"].iter().all(|kind| all.iter().any(|id| id.starts_with(kind))), "{all:?}");
+    let times: Vec<&str> = newest["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["created_at"].as_str().unwrap())
+        .collect();
+    assert!(times.is_sorted(), "{times:?}");
+    assert_eq!((&newest["anchor"], &newest["more_after"]), (&Value::Null, &json!(false)));
+
+    let middle = run(&sandbox, &["timeline", &all[2], "--before", "1", "--after", "1"]);
+    assert_eq!(ids(&middle["entries"]), all[1..4]);
+    assert_eq!(middle["anchor"], all[2]);
+    assert_eq!((&middle["more_before"], &middle["more_after"]), (&json!(true), &json!(true)));
+    let ends = run(&sandbox, &["timeline", &all[0], "--before", "0", "--after", "100"]);
+    assert_eq!(ids(&ends["entries"]), all);
+    assert_eq!((&ends["more_before"], &ends["more_after"]), (&json!(false), &json!(false)));
+    let by_words = run(&sandbox, &["timeline", "journal", "lives", "var"]);
+    assert_eq!(by_words["anchor"], "m1");
+    let by_day = run(&sandbox, &["timeline", "2000-01-01", "--after", "2"]);
+    assert_eq!((&by_day["anchor"], ids(&by_day["entries"])), (&Value::Null, all[..2].to_vec()));
+    assert_eq!(run(&sandbox, &["timeline", "zebra"])["entries"], json!([]));
+
+    // An id leads into its own project, wherever one stands.
+    let other = sandbox.another_project("second");
+    let mut command = sandbox.command(BIN);
+    command.current_dir(other).args(["timeline", "m1", "--json"]);
+    let there = sandbox.run(command, b"").success().json();
+    assert_eq!(ids(&there["entries"]), all);
+    assert_eq!(sandbox.afterword(&["timeline", "o999"]).code, Some(2));
+
+    let shown = sandbox.afterword(&["timeline", &all[2]]).success().stdout;
+    assert_eq!(shown.lines().filter(|line| line.starts_with('>')).count(), 1, "{shown}");
+    assert!(shown.contains("m1") && shown.contains("told"), "{shown}");
+}
+
+#[test]
+fn a_row_is_shown_whole_with_what_is_behind_it() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let found = run(&sandbox, &["search", "retry_queue", "--kind", "observation"]);
+    let with_file = found["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["files"].to_string().contains("src/retry_queue.rs"))
+        .unwrap();
+    let id = with_file["id"].as_str().unwrap();
+    let answer = run(&sandbox, &["show", id, "p1", id]);
+    assert_eq!(ids(&answer["rows"]), [id, "p1"], "each once, in the order asked");
+    let row = &answer["rows"][0];
+    assert_eq!(row["fields"]["files_modified"], json!(["src/retry_queue.rs"]), "{row}");
+    assert_eq!(row["fields"]["source"], "rules");
+    let evidence = row["evidence"].as_array().unwrap();
+    assert!(!evidence.is_empty());
+    assert!(evidence.iter().any(|e| e["line"].as_str().unwrap().starts_with("Edit ")), "{row}");
+    let shown = sandbox.afterword(&["show", id]).success().stdout;
+    assert!(shown.contains("Evidence") && shown.contains("src/retry_queue.rs"), "{shown}");
+    let missing = sandbox.afterword(&["show", "o999", id]);
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.stderr.contains("No such row: o999") && missing.stdout.contains(id));
+}
+
+#[test]
+fn remembered_text_does_not_steer_the_terminal() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "red \u{1b}[31malert\u{7}\nsecond line"]).success();
+    for args in [["show", "m1"], ["timeline", "m1"], ["search", "red"]] {
+        let shown = sandbox.afterword(&args).success().stdout;
+        assert!(shown.contains("alert") && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+    }
+}
+
+#[test]
+fn k5_a_search_is_narrowed_by_file_and_agent() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let send = |payload: Payload| sandbox.send(&payload.session("two")).success();
+    send(Payload::prompt("The retry policy is documented"));
+    send(Payload::edit("docs/retry.md", "a", "b"));
+    settle(&sandbox);
+    let search = |options: &[&str]| run(&sandbox, &[&["search"], options].concat());
+    let files = |found: &Value| -> Vec<String> {
+        found["results"].as_array().unwrap().iter().map(|r| r["files"].to_string()).collect()
+    };
+    let found = search(&["retry", "--file", "docs/retry.md"]);
+    assert!(!files(&found).is_empty());
+    assert!(files(&found).iter().all(|f| f.contains("docs/retry.md")), "{found}");
+    let absolute = sandbox.project().join("src/retry_queue.rs").display().to_string();
+    let newest = search(&["--file", &absolute]);
+    assert!(!files(&newest).is_empty());
+    assert!(files(&newest).iter().all(|f| f.contains("src/retry_queue.rs")), "{newest}");
+    assert_eq!(newest["total"], files(&newest).len());
+    assert_eq!(search(&["retry", "--file", "queue.rs"])["total"], 0);
+    let all = search(&["retry"])["total"].as_u64().unwrap();
+    sandbox.afterword(&["remember", "retry nothing by hand"]).success();
+    let of_agent = search(&["retry", "--agent", "claude-code"]);
+    assert_eq!(of_agent["total"], all, "a memory has no session: {of_agent}");
+    assert_eq!(search(&["retry", "--agent", "codex"])["total"], 0);
+}
+
+#[test]
+fn the_routes_answer_as_the_commands_do() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "one"]).success();
+    sandbox.afterword(&["remember", "two"]).success();
+    let door = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
+    let get = |path: &str| {
+        let answer = door.get(path).unwrap();
+        (answer.status, serde_json::from_slice::<Value>(&answer.body).unwrap())
+    };
+    let (status, answer) = get("/api/timeline?anchor=m2&before=5&after=0&project=demo-project");
+    assert_eq!((status, ids(&answer["entries"])), (200, vec!["m1".into(), "m2".into()]));
+    let (_, answer) = get("/api/timeline?query=two&before=0");
+    assert_eq!(answer["anchor"], "m2");
+    let (_, answer) = get("/api/timeline?project=nowhere");
+    assert_eq!(answer["entries"], json!([]));
+    for (path, expected) in [
+        ("/api/timeline?anchor=banana", 400),
+        ("/api/timeline?anchor=m1&before=-1", 400),
+        ("/api/timeline?anchor=o999", 404),
+        ("/api/timeline?anchor=m1&project=demo-project&after=9999999", 200),
+    ] {
+        assert_eq!(get(path).0, expected, "{path}");
+    }
+    let rows = |body: &Value| door.post_json("/api/rows", body).unwrap();
+    let found: Value = serde_json::from_slice(&rows(&json!({ "ids": ["m2", "m9"] })).body).unwrap();
+    assert_eq!((ids(&found["rows"]), &found["unknown"]), (vec!["m2".into()], &json!(["m9"])));
+    assert_eq!(found["rows"][0]["fields"]["origin"], "told");
+    let many: Vec<String> = (0..101).map(|n| format!("m{n}")).collect();
+    assert_eq!(rows(&json!({ "ids": many })).status, 400);
+}
