@@ -29,6 +29,13 @@ pub fn describe(name: &str, mut input: Value, mut output: Value) -> ToolUse {
     }
 }
 
+/// Whether a tool is one of our own MCP server: what it answers was remembered already.
+pub fn is_our_own(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("mcp__") else { return false };
+    rest.starts_with("afterword__")
+        || (rest.starts_with("plugin_") && rest.contains("_afterword__"))
+}
+
 fn command_of(class: ToolClass, input: &Value) -> Option<String> {
     if class != ToolClass::Shell {
         return None;
@@ -119,4 +126,17 @@ fn is_encoded(text: &str) -> bool {
 
 fn left_out(what: &str) -> String {
     format!("[{what} left out]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_tools_are_known_however_they_are_installed() {
+        assert!(is_our_own("mcp__afterword__search"));
+        assert!(is_our_own("mcp__plugin_afterword_afterword__search"));
+        assert!(!is_our_own("mcp__afterwords__search") && !is_our_own("mcp__other__afterword__x"));
+        assert!(!is_our_own("afterword__search"));
+    }
 }

@@ -3,6 +3,7 @@
 use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
+use afterword_domain::tools::is_our_own;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use afterword_store::contract::{IndexDoc, NewEvent, Recorded};
 
@@ -80,7 +81,9 @@ impl Engine {
 
     fn skip_reason(&self, event: &Event) -> Option<SkipReason> {
         match &event.body {
-            EventBody::ToolUse { tool } if self.settings.skip_tools.contains(&tool.name) => {
+            EventBody::ToolUse { tool }
+                if self.settings.skip_tools.contains(&tool.name) || is_our_own(&tool.name) =>
+            {
                 Some(SkipReason::ToolExcluded)
             }
             _ => None,
