@@ -16,6 +16,7 @@ pub mod daemon;
 pub mod folder;
 pub mod hook;
 pub mod install;
+pub mod mcp;
 
 /// Runs the program with its arguments (without the program's name).
 ///

@@ -29,6 +29,8 @@ mod identity;
 mod lifecycle;
 /// Who may ask the loopback API, and hostile callers.
 mod loopback;
+/// The tools that the model calls.
+mod mcp;
 /// The observer door, old spellings and new.
 mod observer_door;
 /// Private text is nowhere.

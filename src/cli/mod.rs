@@ -9,6 +9,7 @@ mod doctor;
 mod door;
 mod eval;
 mod install;
+mod mcp;
 mod memory;
 mod output;
 mod project;
@@ -74,6 +75,8 @@ enum Command {
     Eval(eval::EvalArguments),
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
+    /// Serve tools for the model (run by the agent)
+    Mcp,
     /// Answer an agent's hook event (run by the agent)
     #[command(override_usage = "afterword hook <AGENT> [EVENT]")]
     Hook,
@@ -127,6 +130,7 @@ pub(crate) fn run(
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
+        Command::Mcp => mcp::mcp(&tools),
         // Dispatched before the parser; here for the help only.
         Command::Hook => Ok(ExitCode::SUCCESS),
     };
