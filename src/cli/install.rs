@@ -36,6 +36,9 @@ pub(super) struct InstallArguments {
     /// Never deny anything
     #[arg(long)]
     no_guard: bool,
+    /// Do not register the tools that the model can call (MCP)
+    #[arg(long)]
+    no_mcp: bool,
     /// Show what would change, change nothing
     #[arg(long)]
     dry_run: bool,
@@ -77,6 +80,8 @@ pub(super) fn install(tools: &Tools, arguments: &InstallArguments) -> anyhow::Re
         home: tools.config.home.clone(),
         claude_folder: env.claude_folder(),
         project: scope,
+        mcp_file: Some(env.claude_servers_file()),
+        mcp: !arguments.no_mcp,
         hook_set: arguments.hook_set,
         guard: arguments.guard || (remote && !arguments.no_guard),
         current_exe: own_file()?,
@@ -106,6 +111,8 @@ pub(super) fn uninstall(tools: &Tools, arguments: &UninstallArguments) -> anyhow
         home: tools.config.home.clone(),
         claude_folder: tools.config.env.claude_folder(),
         project: scope(tools, arguments.project)?,
+        mcp_file: Some(tools.config.env.claude_servers_file()),
+        mcp: true,
         hook_set: HookSet::All,
         guard: false,
         current_exe: own_file()?,

@@ -124,6 +124,15 @@ impl Env {
             None => self.user_home().join(".claude"),
         }
     }
+
+    /// The file in which Claude Code keeps the person's MCP servers.
+    pub fn claude_servers_file(&self) -> PathBuf {
+        let folder = match self.get("CLAUDE_CONFIG_DIR") {
+            Some(folder) => expand(folder, &self.user_home()),
+            None => self.user_home(),
+        };
+        folder.join(".claude.json")
+    }
 }
 
 /// Resolves a leading `~` of a configured path.

@@ -48,6 +48,9 @@ pub struct EmptyBefore {
     pub hooks: bool,
     /// Events with `[]`.
     pub events: Vec<String>,
+    /// `"mcpServers": {}`
+    #[serde(default)]
+    pub servers: bool,
 }
 
 /// A part of another product that was switched off.
@@ -114,9 +117,10 @@ impl Records {
         Ok(self.all()?.into_iter().find(|kept| kept.record.path == path))
     }
 
-    /// How many files are recorded as changed.
-    pub fn count(&self) -> Result<usize> {
-        Ok(self.all()?.len())
+    /// How many files are recorded as changed, besides these.
+    pub fn others(&self, paths: &[&Path]) -> Result<usize> {
+        let all = self.all()?;
+        Ok(all.iter().filter(|kept| !paths.contains(&kept.record.path.as_path())).count())
     }
 
     fn all(&self) -> Result<Vec<Kept>> {
@@ -239,7 +243,8 @@ mod tests {
         assert_eq!(records.find(two).unwrap().unwrap().record.written, "for /a-b.json");
         records.forget(&kept.file, true).unwrap();
         assert!(records.find(one).unwrap().is_none());
-        assert_eq!(records.count().unwrap(), 1);
+        assert_eq!(records.others(&[]).unwrap(), 1);
+        assert_eq!(records.others(&[two]).unwrap(), 0);
         records.forget(&records.find(two).unwrap().unwrap().file, true).unwrap();
         assert!(!folder.path().join("installs").exists());
     }

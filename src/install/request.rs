@@ -46,6 +46,7 @@ impl FromStr for HookSet {
 
 /// Everything an install or uninstall needs to know.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Request {
     /// The data folder: the stable binary and the records are in it.
     pub home: Home,
@@ -53,6 +54,11 @@ pub struct Request {
     pub claude_folder: PathBuf,
     /// `Some`: only for this project, in `<project>/.claude/settings.json`.
     pub project: Option<PathBuf>,
+    /// The file with the person's MCP servers; `None`: not looked at. For a project its own
+    /// `.mcp.json` is meant instead.
+    pub mcp_file: Option<PathBuf>,
+    /// Whether the tools for the model are registered (with the read hooks only).
+    pub mcp: bool,
     /// Which hooks; not looked at by an uninstall.
     pub hook_set: HookSet,
     /// Whether writes to the agent's own memory files are guarded (part of the write hooks).

@@ -20,6 +20,8 @@ pub(super) fn hooks(tools: &Tools) -> Vec<Check> {
             home: tools.config.home.clone(),
             claude_folder: env.claude_folder(),
             project: scope,
+            mcp_file: None,
+            mcp: true,
             hook_set: install::HookSet::All,
             guard: false,
             current_exe: tools.config.home.binary(),

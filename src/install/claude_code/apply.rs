@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use super::plan::{self, Planned};
 use super::registrations::AGENT;
+use super::servers::{self, Change};
 use crate::install::backup::{self, Kept, Record, Records};
 use crate::install::binary::{self, BinaryChange, found_on_path};
 use crate::install::request::{FileChange, Report, Request};
@@ -24,7 +25,8 @@ pub fn detect_claude_code(path_var: Option<&str>, claude_folder: &Path) -> bool 
     claude_folder.is_dir() || found_on_path(path_var, "claude").is_some()
 }
 
-/// Registers our hooks: takes out every entry of ours, then puts in those that are asked for.
+/// Registers our hooks and tools: takes out every entry of ours, then puts in those that are asked
+/// for.
 ///
 /// The same request twice leaves the same bytes. Fails, with nothing changed anywhere, when the
 /// file cannot be parsed, is no settings object, is read-only, or changes meanwhile.
@@ -39,6 +41,8 @@ pub fn install_claude_code(request: &Request) -> Result<Report> {
         target.check_writable()?;
     }
     report.binary = binary::plan(&request.current_exe, &request.home.binary())?;
+    let tools = servers::install(request, &records)?;
+    tools.as_ref().map_or(Ok(()), Change::check_writable)?;
 
     let place = || records.place(AGENT, &target.real);
     let file = kept.as_ref().map_or_else(place, |kept| kept.file.clone());
@@ -48,15 +52,23 @@ pub fn install_claude_code(request: &Request) -> Result<Report> {
             None => target.text.is_some().then(|| backup::backup_file(&file)),
         };
     }
+    tell(&mut report, tools.as_ref());
     if !request.dry_run {
         let made = if target.text.is_none() { target.make_folder()? } else { Vec::new() };
+        tools.as_ref().map_or(Ok(()), |tools| tools.write(&records))?;
         let write = Write { request, target: &target, planned: &planned, records: &records };
-        write.run(&file, kept.as_ref(), &made)?;
+        write.run(&file, kept.as_ref(), &made, tools.as_ref())?;
     }
     Ok(report)
 }
 
-/// Takes our hooks out again.
+fn tell(report: &mut Report, tools: Option<&Change>) {
+    let Some(tools) = tools else { return };
+    report.files.extend(tools.report());
+    report.notes.extend(tools.notes.iter().cloned());
+}
+
+/// Takes our hooks and tools out again.
 ///
 /// A file that nobody else changed since the install gets its old bytes back; from another one
 /// exactly our entries go, with the groups and event arrays they leave empty. Works without a
@@ -72,6 +84,9 @@ pub fn uninstall_claude_code(request: &Request) -> Result<Report> {
         change.backup = stays.and_then(|kept| kept.backup.clone());
     }
     report.notes.extend(plan::uninstall_notes(&target, &planned, kept.as_ref()));
+    let tools = servers::uninstall(request, &records)?;
+    tools.as_ref().map_or(Ok(()), Change::check_writable)?;
+    tell(&mut report, tools.as_ref());
     if planned.after != target.text {
         target.check_writable()?;
         if !request.dry_run {
@@ -85,7 +100,12 @@ pub fn uninstall_claude_code(request: &Request) -> Result<Report> {
         kept.record.folders.iter().rev().for_each(|folder| backup::remove_empty_folder(folder));
         records.forget(&kept.file, planned.exact)?;
     }
-    release_binary(request, &records, &target, &mut report)?;
+    if let Some(tools) = tools.as_ref().filter(|_| !request.dry_run) {
+        tools.write(&records)?;
+    }
+    let ours: Vec<&Path> =
+        std::iter::once(target.real.as_path()).chain(tools.as_ref().map(Change::real)).collect();
+    release_binary(request, &records, &ours, &mut report)?;
     Ok(report)
 }
 
@@ -119,7 +139,13 @@ struct Write<'a> {
 impl Write<'_> {
     /// Everything that can fail comes before the rename of the settings, and is taken back when
     /// that fails.
-    fn run(&self, file: &Path, kept: Option<&Kept>, made: &[PathBuf]) -> Result<()> {
+    fn run(
+        &self,
+        file: &Path,
+        kept: Option<&Kept>,
+        made: &[PathBuf],
+        tools: Option<&Change>,
+    ) -> Result<()> {
         let stable = self.request.home.binary();
         let first = !stable.exists();
         let outcome = self.write(file, kept, made);
@@ -129,6 +155,9 @@ impl Write<'_> {
                 Some(kept) => self.records.save(file, &kept.record, None),
                 None => self.records.forget(file, true),
             });
+            if let Some(tools) = tools {
+                tools.take_back(self.records);
+            }
             if first {
                 drop(binary::remove(&stable));
             }
@@ -174,15 +203,11 @@ impl Write<'_> {
 fn release_binary(
     request: &Request,
     records: &Records,
-    target: &Target,
+    ours: &[&Path],
     report: &mut Report,
 ) -> Result<()> {
     let stable = request.home.binary();
-    let last = match records.find(&target.real)? {
-        Some(_) => records.count()? == 1,
-        None => records.count()? == 0,
-    };
-    if !stable.exists() || !last {
+    if !stable.exists() || records.others(ours)? > 0 {
         return Ok(());
     }
     if binary::is_same_file(&stable, &request.current_exe) {

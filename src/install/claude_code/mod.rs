@@ -1,4 +1,5 @@
-//! Claude Code: hooks in `settings.json`, for the person or for one project.
+//! Claude Code: hooks in `settings.json`, and the tools as an MCP server (`servers.rs`), for the
+//! person or for one project.
 //!
 //! What is registered stands in `registrations.rs`; how a settings text is read and changed in
 //! `settings.rs`; what one run changes is worked out in `plan.rs` before anything is written, and
@@ -8,6 +9,7 @@ mod apply;
 mod memories;
 mod plan;
 mod registrations;
+mod servers;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -177,6 +177,7 @@ pub(super) fn empty_containers(doc: &Document) -> EmptyBefore {
             .filter(|event| event.value.elements().is_some_and(<[Node]>::is_empty))
             .map(|event| event.name.clone())
             .collect(),
+        ..EmptyBefore::default()
     }
 }
 

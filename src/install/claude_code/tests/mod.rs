@@ -3,6 +3,7 @@
 mod damage;
 mod others;
 mod round_trip;
+mod servers;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ impl Machine {
             home: Home::new(root.join(name)),
             claude_folder: root.join(".claude"),
             project: None,
+            mcp_file: None,
+            mcp: true,
             hook_set: HookSet::All,
             guard: false,
             current_exe: root.join("program"),
