@@ -409,6 +409,87 @@ fn lines_that_are_no_messages_do_not_break_the_connection() {
 }
 
 #[test]
+fn the_same_tools_answer_over_http_to_whoever_has_the_token() {
+    let sandbox = Sandbox::new(BIN);
+    let mut command = sandbox.command(BIN);
+    command.args(["mcp", "--http"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = Stop(command.spawn().unwrap());
+    let mut url = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let authority = url.trim().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+    let token = std::fs::read_to_string(sandbox.data().join("token")).unwrap();
+    let token = format!("Bearer {}", token.trim());
+
+    let call = |name: &str, arguments: &Value| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+               "params": {"name": name, "arguments": arguments}})
+    };
+    let remember = call("remember", &json!({"text": "over HTTP"}));
+    let old = [("authorization", token.as_str()), ("mcp-protocol-version", "2025-06-18")];
+    let (status, answer) = post(authority, authority, &old, &remember);
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("Remembered as m1 in demo-project."), "{answer}");
+
+    let mut search = call("search", &json!({"query": "http"}));
+    search["params"]["_meta"] = stateless("2026-07-28");
+    let new = [
+        ("authorization", token.as_str()),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "search"),
+    ];
+    let (status, answer) = post(authority, authority, &new, &search);
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("\"id\":\"m1\""), "{answer}");
+
+    let (status, _) = post(authority, authority, &[], &remember);
+    assert_eq!(status, 401);
+    let (status, _) = post(authority, authority, &[("authorization", "Bearer x")], &remember);
+    assert_eq!(status, 401);
+    let (status, _) = post(authority, "evil.example", &old, &remember);
+    assert_eq!(status, 403, "n3: a rebound name");
+    let foreign = [old[0], old[1], ("origin", "http://evil.example")];
+    assert_eq!(post(authority, authority, &foreign, &remember).0, 403, "n3: a foreign page");
+
+    let wide = sandbox.afterword(&["mcp", "--http", "--listen", "0.0.0.0:0"]);
+    assert_eq!(wide.code, Some(2), "{}", wide.stderr);
+}
+
+/// Ends a server that a failing test leaves behind.
+struct Stop(Child);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// One POST on a connection of its own: the status and the body.
+fn post(authority: &str, host: &str, headers: &[(&str, &str)], body: &Value) -> (u16, String) {
+    let body = body.to_string();
+    let mut stream = std::net::TcpStream::connect(authority).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    let mut head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nconnection: close\r\n\
+         content-length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers {
+        for part in [name, ": ", value, "\r\n"] {
+            head.push_str(part);
+        }
+    }
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = answer.split_once("\r\n\r\n").unwrap().1.to_owned();
+    (status, body)
+}
+
+#[test]
 fn h5_the_project_is_the_one_the_agent_works_in() {
     let sandbox = Sandbox::new(BIN);
     let other = sandbox.another_project("second");

@@ -76,7 +76,7 @@ enum Command {
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Serve tools for the model (run by the agent)
-    Mcp,
+    Mcp(mcp::McpArguments),
     /// Answer an agent's hook event (run by the agent)
     #[command(override_usage = "afterword hook <AGENT> [EVENT]")]
     Hook,
@@ -130,7 +130,7 @@ pub(crate) fn run(
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
-        Command::Mcp => mcp::mcp(&tools),
+        Command::Mcp(arguments) => mcp::mcp(&tools, &arguments),
         // Dispatched before the parser; here for the help only.
         Command::Hook => Ok(ExitCode::SUCCESS),
     };

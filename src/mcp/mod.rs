@@ -1,6 +1,6 @@
 //! Tools that the model itself calls, over the Model Context Protocol.
 //!
-//! [`run`] serves them on standard input and output. [`tools`] says what there is and when to use
+//! [`run`] serves them on standard input and output, [`run_http`] over HTTP. [`tools`] says what there is and when to use
 //! which, [`parameters`] what each takes, [`door`] asks the daemon, [`answer`] writes what the model
 //! reads, and [`quote`] keeps remembered text from being read as anything but text.
 //!
@@ -9,10 +9,12 @@
 
 mod answer;
 mod door;
+mod http;
 mod parameters;
 mod quote;
 mod serve;
 mod tools;
 
 pub use door::Setup;
+pub use http::run_http;
 pub use serve::run;

@@ -10,7 +10,7 @@ use super::door::{Door, Setup};
 use super::tools::Memory;
 
 /// Blocking calls to the daemon at a time; a client that asks more waits.
-const CALLS: usize = 8;
+pub(super) const CALLS: usize = 8;
 
 /// Answers the client on standard input and output until it closes them.
 ///
