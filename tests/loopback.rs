@@ -141,7 +141,7 @@ fn n1_n2_n3_every_route_wants_a_loopback_name_no_foreign_page_and_the_token() {
     }
     let open: Vec<&str> =
         routes.iter().filter(|r| r.access == Access::Everybody).map(|r| r.path).collect();
-    assert_eq!(open, ["/health", "/api/health", "/api/readiness", "/api/version"]);
+    assert_eq!(open, ["/api/prove", "/health", "/api/health", "/api/readiness", "/api/version"]);
     raw.ask("GET", "/nowhere", &host, b"").refused(401, "unauthorized");
 }
 

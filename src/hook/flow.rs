@@ -76,7 +76,9 @@ fn watched(
     }
     let Some(call) = Call::parse(args) else { return };
     let patience = if call.moment == Some(Moment::SessionStart) { STDIN_AT_START } else { STDIN };
-    let bytes = stdin::read(source, started + patience, STDIN);
+    // Whatever has begun to come is kept, and may take the time of what is kept.
+    let begun = || watchdog.into_iter().for_each(Watchdog::keeping);
+    let bytes = stdin::read(source, started + patience, STDIN, begun);
     let run = Run { call, config, clock, watchdog, started };
     if let Some(answer) = run.answer(&bytes) {
         print(&answer, stdout);

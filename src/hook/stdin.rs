@@ -17,14 +17,23 @@ pub const LIMIT: usize = 16 << 20;
 /// Bytes asked for at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads one JSON value, or what there is of it when time is up: at `until`, or `rest` after its
-/// first byte, whichever comes first.
+/// How long bytes may go on coming once the first has come.
+pub const FLOW: Duration = Duration::from_millis(700);
+
+/// Reads one JSON value, or what there is of it when time is up: at `until` while nothing has come,
+/// then `rest` after the latest bytes, and [`FLOW`] after the first.
 ///
-/// An agent that is slow to write is waited for; one that has begun and stops is not.
+/// An agent that is still writing is waited for, as a large payload on a busy machine takes its
+/// time; one that has begun and stops is not. `begun` is told of the first bytes.
 ///
 /// A thread does the reading, because a read of a standard stream cannot be given a time limit; it
 /// ends with the process.
-pub fn read(source: impl Read + Send + 'static, until: Instant, rest: Duration) -> Vec<u8> {
+pub fn read(
+    source: impl Read + Send + 'static,
+    until: Instant,
+    rest: Duration,
+    begun: impl FnOnce(),
+) -> Vec<u8> {
     let (sender, chunks) = mpsc::sync_channel(4);
     let reader = thread::Builder::new()
         .name("stdin".to_owned())
@@ -34,14 +43,18 @@ pub fn read(source: impl Read + Send + 'static, until: Instant, rest: Duration) 
         return bytes;
     }
     let mut end = JsonEnd::new();
-    let mut deadline = until;
+    let (mut deadline, mut last) = (until, until);
+    let mut begun = Some(begun);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match chunks.recv_timeout(left) {
             Ok(chunk) => {
-                if bytes.is_empty() {
-                    deadline = until.min(Instant::now() + rest);
+                let now = Instant::now();
+                if let Some(begun) = begun.take() {
+                    begun();
+                    last = now + FLOW;
                 }
+                deadline = last.min(now + rest);
                 let complete = end.feed(&chunk);
                 take(&mut bytes, chunk);
                 if complete || bytes.len() >= LIMIT {
@@ -103,7 +116,7 @@ mod tests {
             writer.write_all(b"\"b\":[1,{}]}\n").unwrap();
             writer
         });
-        let bytes = read(reader, late(), LONG);
+        let bytes = read(reader, late(), LONG, || {});
         assert!(bytes.starts_with(b"\xef\xbb\xbf {"));
         assert!(String::from_utf8_lossy(&bytes).trim_end().ends_with("[1,{}]}"));
         drop(writing.join().unwrap());
@@ -114,7 +127,7 @@ mod tests {
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"{\"session_id\":\"s\",").unwrap();
         let deadline = soon();
-        assert_eq!(read(reader, deadline, LONG), b"{\"session_id\":\"s\",");
+        assert_eq!(read(reader, deadline, LONG, || {}), b"{\"session_id\":\"s\",");
         assert!(Instant::now() >= deadline);
         drop(writer);
     }
@@ -123,21 +136,21 @@ mod tests {
     fn a9_what_has_begun_is_not_waited_for_as_long_as_what_has_not() {
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"{\"session_id\":").unwrap();
-        assert_eq!(read(reader, late(), Duration::from_millis(20)), b"{\"session_id\":");
+        assert_eq!(read(reader, late(), Duration::from_millis(20), || {}), b"{\"session_id\":");
         drop(writer);
     }
 
     #[test]
     fn a10_nothing_at_all_is_nothing() {
-        assert_eq!(read(io::empty(), late(), LONG), b"");
+        assert_eq!(read(io::empty(), late(), LONG, || {}), b"");
         let (reader, writer) = io::pipe().unwrap();
-        assert_eq!(read(reader, soon(), LONG), b"");
+        assert_eq!(read(reader, soon(), LONG, || {}), b"");
         drop(writer);
     }
 
     #[test]
     fn a_payload_without_an_end_is_cut_at_the_limit() {
         let endless = io::Cursor::new(b"{\"a\":\"").chain(io::repeat(b'x'));
-        assert_eq!(read(endless, late(), LONG).len(), LIMIT);
+        assert_eq!(read(endless, late(), LONG, || {}).len(), LIMIT);
     }
 }
