@@ -13,9 +13,10 @@ mod spool;
 
 pub use serve::{Exit, Options, run};
 
-/// Ends the daemon that owns the data folder without asking it, as far as the system tells for
-/// certain which process that is: the published one, if it holds the folder's lock file open.
-/// What it has stored stays; what it was just doing is done again by the next one.
+/// Ends the daemon that owns the data folder without asking it; whether it was ended.
+///
+/// Only where the system tells for certain which process that is: the published one, if it holds
+/// the folder's lock file open. What it has stored stays; what it was just doing is done again by the next one.
 pub fn end_owner(home: &crate::config::Home) -> bool {
     is_owned(home)
         && endpoint::published(&home.endpoint_file())

@@ -233,3 +233,39 @@ async fn leave_when_idle(door: Arc<Door>, clock: Arc<dyn Clock>, idle: Duration)
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::config::SystemClock;
+
+    #[test]
+    fn b3_b8_it_leaves_after_a_time_without_requests() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&folder.path().join("afterword.db")).unwrap());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let settings =
+            Settings { skip_tools: HashSet::new(), session_context: true, prompt_recall: true };
+        let setup = DoorSetup {
+            engine: Engine::new(store, Arc::clone(&clock), settings),
+            token: Box::new(|| "token".into()),
+            port: 1,
+            spool_bad: Box::new(|| 0),
+            stop: watch::Sender::new(false),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let door = Door::new(setup);
+            let quiet = Duration::from_millis(30);
+            let begun = std::time::Instant::now();
+            leave_when_idle(Arc::clone(&door), Arc::clone(&clock), Duration::ZERO).await;
+            assert!(!*door.stopping().borrow(), "0 means never");
+            leave_when_idle(Arc::clone(&door), clock, quiet).await;
+            assert!(*door.stopping().borrow());
+            // A clock of whole milliseconds may round one away.
+            assert!(begun.elapsed() + Duration::from_millis(2) >= quiet);
+        });
+    }
+}

@@ -31,7 +31,7 @@ fn squat() -> (u16, Receiver<String>) {
         for stream in listener.incoming() {
             let (mut stream, sender, answer) = (stream.unwrap(), sender.clone(), answer.clone());
             thread::spawn(move || {
-                let mut chunk = [0_u8; 64 * 1024];
+                let mut chunk = [0_u8; 16 * 1024];
                 while let Ok(n @ 1..) = stream.read(&mut chunk) {
                     // The test may be over.
                     sender.send(String::from_utf8_lossy(&chunk[..n]).into_owned()).ok();
@@ -98,7 +98,7 @@ fn c1_a_squatter_cannot_pass_the_question_on_to_the_real_daemon() {
             let mut back = (daemon.try_clone().unwrap(), caller.try_clone().unwrap());
             thread::spawn(move || std::io::copy(&mut back.0, &mut back.1));
             thread::spawn(move || {
-                let mut chunk = [0_u8; 64 * 1024];
+                let mut chunk = [0_u8; 16 * 1024];
                 while let Ok(n @ 1..) = caller.read(&mut chunk) {
                     sender.send(String::from_utf8_lossy(&chunk[..n]).into_owned()).ok();
                     daemon.write_all(&chunk[..n]).ok();
