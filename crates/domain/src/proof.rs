@@ -24,9 +24,12 @@ const BLOCK: usize = 64;
 
 /// The answer to a nonce of whoever knows the token and listens on the port: 64 hexadecimal digits.
 pub fn answer(token: &str, nonce: &str, port: u16) -> String {
-    let code = hmac_sha256(token.as_bytes(), format!("afterword\n{port}\n{nonce}").as_bytes());
-    let mut text = String::with_capacity(2 * code.len());
-    for byte in code {
+    hex(&hmac_sha256(token.as_bytes(), format!("afterword\n{port}\n{nonce}").as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         write!(text, "{byte:02x}").expect("a string can be written");
     }
     text
@@ -52,10 +55,6 @@ fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|b| format!("{b:02x}")).collect()
-    }
 
     /// The vectors of RFC 4231, without the one about cut codes.
     #[test]
