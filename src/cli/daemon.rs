@@ -16,8 +16,9 @@ use crate::daemon as process;
 /// How long a daemon that was asked to stop may take to be gone.
 const STOP: Duration = Duration::from_secs(10);
 
-/// How long a living daemon takes at most to say so.
-const LIVENESS: Duration = Duration::from_millis(500);
+/// How long a daemon that is asked to stop may take to answer before it counts as frozen and is
+/// ended: longer than for other questions, for a busy one would rather leave by itself.
+const LIVENESS: Duration = Duration::from_secs(2);
 
 /// Run, start or stop the local process
 #[derive(Debug, Args)]
@@ -91,28 +92,42 @@ fn start(tools: &Tools) -> anyhow::Result<ExitCode> {
 /// Asks the daemon to stop and waits until it is gone; false when none was running.
 pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
     let home = &tools.config.home;
-    match Client::find_any(home, LIVENESS).and_then(|daemon| daemon.ask_to_leave()) {
-        Ok(()) => {}
-        Err(Unreachable::NotRunning) => return Ok(false),
-        // Nothing that was stored is lost when it ends without being asked.
-        Err(Unreachable::Frozen(_)) if process::end_owner(home) => {}
-        Err(error) => return Err(Failure::Daemon(not_stopped(tools, &error)).into()),
+    if !process::is_owned(home) {
+        return Ok(false);
     }
+    process::republish(home)?;
     let deadline = Instant::now() + STOP;
     let mut pause = Duration::from_millis(2);
-    while process::is_owned(&tools.config.home) {
+    let mut asked = false;
+    loop {
+        // One that is coming up has no address yet.
+        asked = asked || ask_to_stop(tools)?;
+        if !process::is_owned(home) {
+            return Ok(true);
+        }
         if Instant::now() > deadline {
             return Err(Failure::Daemon(format!(
                 "the daemon did not leave within {} s; see {}",
                 STOP.as_secs(),
-                tools.config.home.logs().join("daemon.log").display()
+                home.logs().join("daemon.log").display()
             ))
             .into());
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(50));
     }
-    Ok(true)
+}
+
+/// Whether the owner of the folder was told to end; false where it cannot be found.
+fn ask_to_stop(tools: &Tools) -> anyhow::Result<bool> {
+    let home = &tools.config.home;
+    match Client::find_any(home, LIVENESS).and_then(|daemon| daemon.ask_to_leave()) {
+        Ok(()) => Ok(true),
+        Err(Unreachable::NotRunning) => Ok(false),
+        // Nothing that was stored is lost when it ends without being asked.
+        Err(Unreachable::Frozen(_)) if process::end_owner(home) => Ok(true),
+        Err(error) => Err(Failure::Daemon(not_stopped(tools, &error)).into()),
+    }
 }
 
 /// Why a daemon that is there was not stopped, and what a person may do.

@@ -8,6 +8,8 @@ use std::time::SystemTime;
 use afterword_domain::wire::daemon::Endpoint;
 use uuid::Uuid;
 
+use super::lock::Lock;
+use crate::config::Home;
 use crate::folder::files;
 
 /// The token of the folder, made on first use: 64 hexadecimal digits.
@@ -87,9 +89,25 @@ fn is_token(text: &str) -> bool {
 }
 
 /// Publishes where this process answers.
-pub(super) fn publish(path: &Path, endpoint: &Endpoint) -> io::Result<()> {
+pub(super) fn publish(home: &Home, lock: &Lock, endpoint: &Endpoint) -> io::Result<()> {
     let bytes = serde_json::to_vec_pretty(endpoint).map_err(io::Error::other)?;
-    write_private(path, &bytes)
+    lock.note(&bytes)?;
+    write_private(&home.endpoint_file(), &bytes)
+}
+
+/// Publishes for an owner whose file somebody took away what it has noted in its lock; does
+/// nothing where it is published or has noted nothing. What is written is at worst stale: whoever
+/// is found through it must prove that it is the owner.
+pub(super) fn republish(home: &Home) -> io::Result<()> {
+    if home.endpoint_file().exists() {
+        return Ok(());
+    }
+    // Some systems let nobody read a locked file.
+    let Ok(bytes) = std::fs::read(home.lock_file()) else { return Ok(()) };
+    if serde_json::from_slice::<Endpoint>(&bytes).is_err() {
+        return Ok(());
+    }
+    write_private(&home.endpoint_file(), &bytes)
 }
 
 /// Takes the endpoint file away, unless another process has published itself since.

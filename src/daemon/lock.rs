@@ -1,7 +1,7 @@
 //! One owner for each data folder.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,27 @@ use crate::folder::files;
 
 /// Holds the folder until it is dropped, or the process dies.
 #[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "the open file holds the lock")] File);
+pub(super) struct Lock(File);
 
-/// Takes the lock; none when another process has it. The file itself says nothing and stays.
+impl Lock {
+    /// Writes into the file what the owner has published, for those who find that file gone.
+    pub(super) fn note(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.0;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(bytes)
+    }
+}
+
+/// Takes the lock; none when another process has it. The file stays, and says nothing of an owner
+/// that is gone.
 pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
     let file = files::private_options().create(true).truncate(false).write(true).open(path)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
+        Ok(()) => {
+            file.set_len(0)?;
+            Ok(Some(Lock(file)))
+        }
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }

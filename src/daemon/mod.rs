@@ -23,6 +23,11 @@ pub fn end_owner(home: &crate::config::Home) -> bool {
             .is_some_and(|owner| platform::end_holder(owner.pid, &home.lock_file()))
 }
 
+/// Publishes again where the owner of the data folder answers, if somebody took `daemon.json` away.
+pub fn republish(home: &crate::config::Home) -> std::io::Result<()> {
+    endpoint::republish(home)
+}
+
 /// Whether a daemon owns the data folder now, answering or not.
 pub fn is_owned(home: &crate::config::Home) -> bool {
     home.lock_file().exists() && matches!(lock::take(&home.lock_file()), Ok(None))

@@ -16,6 +16,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::{endpoint, lock, log, losses, platform, spool};
+use super::lock::{self, Lock};
+use super::{endpoint, log, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
@@ -62,9 +64,11 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
     files::own_folder(home.folder())
         .with_context(|| format!("cannot make the data folder {}", home.folder().display()))?;
     let lock = lock::wait(&home.lock_file(), PATIENCE, || is_in_charge(home));
-    let Some(_lock) = lock.context("cannot lock the data folder")? else {
+    let Some(lock) = lock.context("cannot lock the data folder")? else {
         // Callers cannot speak to the owner where somebody took the token away.
         endpoint::token(&home.token_file()).context("cannot keep the token")?;
+        // Nor where somebody took the address away.
+        endpoint::republish(home).context("cannot publish the endpoint")?;
         return Ok(Exit::AlreadyRunning);
     };
     if options.detached {
@@ -74,7 +78,7 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
         files::own_folder(&folder)?;
     }
     log::begin(&home.logs(), config.env.get("AFTERWORD_LOG"), options.detached);
-    let result = serve(config, clock);
+    let result = serve(config, clock, &lock);
     if let Err(error) = &result {
         tracing::error!("{error:#}");
         // Hooks cannot ask a daemon that is not there; they show this to whoever starts a session.
@@ -90,7 +94,7 @@ fn is_in_charge(home: &Home) -> bool {
         .is_some_and(|owner| !owner.gives_way_to(VERSION, PROTOCOL))
 }
 
-fn serve(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Exit> {
+fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Lock) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let engine = Engine::new(Arc::clone(&store), Arc::clone(&clock), settings(config));
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -99,7 +103,7 @@ fn serve(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Exit> {
         .thread_stack_size(1024 * 1024)
         .enable_all()
         .build()?;
-    let worked = runtime.block_on(work(config, engine, clock));
+    let worked = runtime.block_on(work(config, engine, clock, lock));
     runtime.shutdown_timeout(Duration::from_millis(200));
     worked.map(|()| Exit::Stopped)
 }
@@ -116,7 +120,12 @@ fn settings(config: &Config) -> Settings {
     }
 }
 
-async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+async fn work(
+    config: &Config,
+    engine: Arc<Engine>,
+    clock: Arc<dyn Clock>,
+    lock: &Lock,
+) -> anyhow::Result<()> {
     let home = &config.home;
     let listener = listen(config.port()).await?;
     let endpoint = Endpoint {
@@ -161,7 +170,7 @@ async fn work(config: &Config, engine: Arc<Engine>, clock: Arc<dyn Clock>) -> an
     });
     let router = api::router(Arc::clone(&door));
     let server = tokio::spawn(api::serve(listener, router, door.stopping()));
-    endpoint::publish(&home.endpoint_file(), &endpoint).context("cannot publish the endpoint")?;
+    endpoint::publish(home, lock, &endpoint).context("cannot publish the endpoint")?;
     // Costs at most that starts are spread out.
     brake::mark_up(home, clock.now()).ok();
     let settled = tokio::spawn({

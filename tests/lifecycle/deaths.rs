@@ -97,6 +97,19 @@ fn b8_after_an_end_of_any_kind_the_next_hook_brings_a_daemon_back() {
     account(&sandbox, 4);
 }
 
+#[test]
+fn an_address_that_somebody_deletes_is_published_again() {
+    let sandbox = Sandbox::new(BIN);
+    let pid = sandbox.start_daemon();
+    fs::remove_file(sandbox.data().join("daemon.json")).unwrap();
+    send(&sandbox, 1);
+    assert_eq!(sandbox.wait_for_daemon(), pid, "the same one");
+    account(&sandbox, 1);
+    fs::remove_file(sandbox.data().join("daemon.json")).unwrap();
+    drop(sandbox.afterword(&["daemon", "stop"]).success());
+    wait_for_end("the end of a daemon without an address", pid, DEADLINE);
+}
+
 /// The agent goes on calling a program that an upgrade has taken away under it.
 #[cfg(target_os = "linux")]
 #[test]

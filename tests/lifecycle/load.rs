@@ -13,6 +13,7 @@ const CALLERS: usize = 4;
 struct Run {
     kills: usize,
     events: usize,
+    stored: u64,
     starts: usize,
     duplicates: u64,
     seconds: u64,
@@ -65,10 +66,18 @@ fn kill_under_load(kills: usize, seed: u64) -> Run {
     drop(sandbox.afterword(&["daemon", "start"]).success());
     let events = sent.into_inner();
     let status = account(&sandbox, events);
-    let duplicates = status["duplicates"].as_u64().unwrap();
+    let count = |name: &str| status[name].as_u64().unwrap();
+    let (stored, duplicates) = (count("stored"), count("duplicates"));
     let doctor = sandbox.afterword(&["doctor", "--json"]).json();
     assert!(!doctor.to_string().contains("damaged"), "{doctor}");
-    Run { kills, events, starts: starts(&sandbox), duplicates, seconds: begun.elapsed().as_secs() }
+    Run {
+        kills,
+        events,
+        stored,
+        starts: starts(&sandbox),
+        duplicates,
+        seconds: begun.elapsed().as_secs(),
+    }
 }
 
 #[test]
@@ -93,7 +102,7 @@ fn soak() {
             run.kills,
             run.starts,
             run.events,
-            run.events,
+            run.stored,
             run.duplicates,
             run.seconds
         );

@@ -16,7 +16,7 @@ add up, and that the database is whole. Prints for each round: kills, starts, ev
   --seed N     seed of the first round; each further round adds one (1)
   --events N   also send N events of 20 KB and compare the daemon's memory over both halves (0)
 
-A round of 200 kills takes about two minutes on two cores. CI runs 40 kills with a fixed seed.";
+A round of 200 kills takes about half a minute on two cores. CI runs 40 kills with a fixed seed.";
 
 /// An option and the variable that hands it to the test.
 const OPTIONS: [(&str, &str); 4] = [
