@@ -21,6 +21,8 @@ pub struct DoorSetup {
     pub observer_is_open: bool,
     /// The port on which this server listens: part of the proof that it knows the secret.
     pub port: u16,
+    /// Counts the files in the spool.
+    pub spool_files: Box<dyn Fn() -> u64 + Send + Sync>,
     /// Counts the spool files that were set aside.
     pub spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
     /// Counts the events of the last day that hooks could keep nowhere.
@@ -43,6 +45,7 @@ pub struct Door {
     pub(super) observer_is_open: bool,
     pub(super) port: u16,
     pub(super) started_ms: i64,
+    spool_files: Box<dyn Fn() -> u64 + Send + Sync>,
     spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
     lost: Box<dyn Fn() -> u64 + Send + Sync>,
     spool_waiting: AtomicU64,
@@ -72,6 +75,7 @@ impl Door {
             observer_is_open: setup.observer_is_open,
             port: setup.port,
             started_ms: now,
+            spool_files: setup.spool_files,
             spool_bad: setup.spool_bad,
             lost: setup.lost,
             spool_waiting: AtomicU64::new(0),
@@ -145,11 +149,12 @@ impl Door {
         self.spool_passes.send_modify(|passes| *passes += 1);
     }
 
-    /// Waits until what lies in the spool now has been looked at, at most `patience`.
-    pub(super) async fn look_through_spool(&self, patience: Duration) {
+    /// Waits until what lies in the spool now has been looked at, at most `patience`; says whether
+    /// it has.
+    pub(super) async fn look_through_spool(&self, patience: Duration) -> bool {
         let mut passes = self.spool_passes.subscribe();
         self.hint_spool();
-        drop(tokio::time::timeout(patience, passes.changed()).await);
+        tokio::time::timeout(patience, passes.changed()).await.is_ok_and(|seen| seen.is_ok())
     }
 
     /// Events of the last day that hooks could keep nowhere.
@@ -160,6 +165,10 @@ impl Door {
     /// Events in the spool that have been looked at and not taken.
     pub fn spool_waiting(&self) -> u64 {
         self.spool_waiting.load(Ordering::Acquire)
+    }
+
+    pub(super) fn spool_files(&self) -> u64 {
+        (self.spool_files)()
     }
 
     pub(super) fn spool_bad(&self) -> u64 {

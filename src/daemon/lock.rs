@@ -19,6 +19,23 @@ impl Lock {
         file.rewind()?;
         file.write_all(bytes)
     }
+
+    /// Whether this is still the lock of the folder: false once somebody took the file away, and
+    /// the folder with it perhaps.
+    pub(super) fn is_of(&self, path: &Path) -> bool {
+        let (Ok(held), Ok(there)) = (self.0.metadata(), std::fs::metadata(path)) else {
+            return false;
+        };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            (held.dev(), held.ino()) == (there.dev(), there.ino())
+        }
+        #[cfg(not(unix))]
+        {
+            held.len() == there.len()
+        }
+    }
 }
 
 /// Takes the lock; none when another process has it. The file stays, and says nothing of an owner
@@ -47,7 +64,8 @@ pub(super) fn wait(
     let mut pause = Duration::from_millis(2);
     loop {
         if let Some(lock) = take(path)? {
-            return Ok(Some(lock));
+            // The file that was waited for may be nobody's by now.
+            return Ok(lock.is_of(path).then_some(lock));
         }
         if is_in_charge() || Instant::now() >= deadline {
             return Ok(None);
@@ -70,6 +88,18 @@ mod tests {
         assert!(take(&path).unwrap().is_none());
         drop(first);
         assert!(take(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_whose_file_is_gone_is_no_lock_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.lock");
+        let lock = take(&path).unwrap().unwrap();
+        assert!(lock.is_of(&path));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!lock.is_of(&path));
+        assert_eq!(cfg!(unix), take(&path).unwrap().is_some());
+        assert!(!cfg!(unix) || !lock.is_of(&path), "another file of that name");
     }
 
     #[test]

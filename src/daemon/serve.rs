@@ -78,7 +78,7 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
         files::own_folder(&folder)?;
     }
     log::begin(&home.logs(), config.env.get("AFTERWORD_LOG"), options.detached);
-    let result = serve(config, clock, &lock);
+    let result = serve(config, clock, &Arc::new(lock));
     if let Err(error) = &result {
         tracing::error!("{error:#}");
         // Hooks cannot ask a daemon that is not there; they show this to whoever starts a session.
@@ -94,7 +94,7 @@ fn is_in_charge(home: &Home) -> bool {
         .is_some_and(|owner| !owner.gives_way_to(VERSION, PROTOCOL))
 }
 
-fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Lock) -> anyhow::Result<Exit> {
+fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let engine = Engine::new(Arc::clone(&store), Arc::clone(&clock), settings(config));
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -124,7 +124,7 @@ async fn work(
     config: &Config,
     engine: Arc<Engine>,
     clock: Arc<dyn Clock>,
-    lock: &Lock,
+    lock: &Arc<Lock>,
 ) -> anyhow::Result<()> {
     let home = &config.home;
     let listener = listen(config.port()).await?;
@@ -138,6 +138,7 @@ async fn work(
     let (stop, _) = watch::channel(false);
     let (folder, token_file) = (home.spool(), home.token_file());
     let (hook_log, hook_clock) = (home.logs().join("hook.log"), Arc::clone(&clock));
+    let (folder, waiting) = (home.spool(), home.spool());
     let token = endpoint::TokenFile::open(home.token_file()).context("cannot keep the token")?;
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
@@ -145,6 +146,7 @@ async fn work(
         new_token: Box::new(move || endpoint::new_token(&token_file)),
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         port: endpoint.port,
+        spool_files: Box::new(move || spool::count(&waiting)),
         spool_bad: Box::new(move || spool::count_bad(&folder)),
         lost: Box::new(move || losses::recent(&hook_log, hook_clock.now())),
         stop,
@@ -181,6 +183,7 @@ async fn work(
         }
     });
     drop(std::fs::remove_file(home.health_file()));
+    let settled = tokio::spawn(settle(Arc::clone(&door), home.clone(), Arc::clone(lock)));
     tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
     let before = clock.now().plus_millis(-SESSION_IDLE_MS);
     drop(engine.store().complete_idle_sessions(before).await);
@@ -195,6 +198,18 @@ async fn work(
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What is to be done when the daemon has lived for a while: its start is forgotten, and it leaves
+/// if it came up in a folder that was just being deleted.
+async fn settle(door: Arc<Door>, home: Home, lock: Arc<Lock>) {
+    tokio::time::sleep(brake::SETTLED).await;
+    if lock.is_of(&home.lock_file()) {
+        brake::clear(&home).ok();
+    } else {
+        tracing::warn!("the data folder is gone");
+        door.stop();
+    }
 }
 
 /// Brings background work and the database to rest; each step comes whatever the others did.
@@ -261,6 +276,7 @@ mod tests {
             engine: Engine::new(store, Arc::clone(&clock), settings),
             token: Box::new(|| "token".into()),
             port: 1,
+            spool_files: Box::new(|| 0),
             spool_bad: Box::new(|| 0),
             stop: watch::Sender::new(false),
         };

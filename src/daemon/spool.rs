@@ -30,6 +30,22 @@ const REFUSED_PAUSE: Duration = Duration::from_secs(1);
 /// How long to wait before a file is tried again that the system did not let us read.
 const UNREADABLE_PAUSE: Duration = Duration::from_secs(30);
 
+/// Counts the files that wait.
+pub(super) fn count(folder: &Path) -> u64 {
+    list(folder).len() as u64
+}
+
+/// Complete files, oldest first.
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.to_string_lossy().ends_with(spool::ENDING))
+        .collect();
+    files.sort();
+    files
+}
+
 /// Counts the files that were set aside.
 pub(super) fn count_bad(folder: &Path) -> u64 {
     std::fs::read_dir(folder.join(spool::BAD_FOLDER)).map_or(0, |files| files.count() as u64)
@@ -95,13 +111,8 @@ struct Drain {
 impl Drain {
     /// Complete files that have not been taken, oldest first.
     fn list(&self) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
-        let mut files: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.to_string_lossy().ends_with(spool::ENDING))
-            .filter(|path| !self.taken.contains(path))
-            .collect();
-        files.sort();
+        let mut files = list(&self.folder);
+        files.retain(|file| !self.taken.contains(file));
         files
     }
 

@@ -87,7 +87,14 @@ fn account(sandbox: &Sandbox, events: usize) -> Value {
     let n = |name: &str| status[name].as_u64().unwrap();
     assert_eq!(n("received"), n("spooled") + n("stored"), "{status}");
     assert_eq!(n("stored"), n("distilled") + n("waiting") + n("parked"), "{status}");
-    assert_eq!((n("stored"), n("parked"), n("spool_bad")), (events as u64, 0, 0), "{status}");
+    let log = fs::read_to_string(sandbox.data().join("logs/hook.log")).unwrap_or_default();
+    let losses: Vec<&str> =
+        log.lines().filter(|l| l.contains("lost") || l.contains("no JSON")).collect();
+    assert_eq!(
+        (n("stored"), n("parked"), n("spool_bad")),
+        (events as u64, 0, 0),
+        "{status}\n{losses:?}"
+    );
     assert_eq!(spooled(sandbox), 0);
     status
 }

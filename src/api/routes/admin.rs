@@ -42,9 +42,10 @@ pub(super) async fn alive() -> Json<Value> {
 /// file only repeats what is stored (its hook had gone before the answer came) is never counted as
 /// received, and the number never runs backwards, but where such a file could not be taken.
 pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Status>> {
-    door.look_through_spool(SPOOL_PATIENCE).await;
+    let looked_at = door.look_through_spool(SPOOL_PATIENCE).await;
     let moving = door.spool_gate().await;
-    let spooled = door.spool_waiting();
+    // Rather a file too many than one overlooked.
+    let spooled = if looked_at { door.spool_waiting() } else { door.spool_files() };
     let mut status = door.engine.status().await?;
     drop(moving);
     status.spooled = spooled;

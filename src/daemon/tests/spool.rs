@@ -34,6 +34,7 @@ impl World {
             new_token: Box::new(|| Ok("token".into())),
             observer_is_open: false,
             port: 1,
+            spool_files: Box::new(|| 0),
             spool_bad: Box::new(|| 0),
             lost: Box::new(|| 0),
             stop: watch::Sender::new(false),
