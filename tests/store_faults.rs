@@ -101,6 +101,7 @@ fn e3_a_newer_schema_is_refused_once_and_left_as_it_is() {
     assert!(said.contains("999") && said.contains("newer"), "{said}");
     let doctor = sandbox.afterword(&["doctor"]);
     assert_ne!(doctor.code, Some(0), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("newer") && doctor.stdout.contains("999"), "{}", doctor.stdout);
     assert_eq!(fs::read(database(&sandbox)).unwrap(), before, "not a byte");
     assert_eq!(spooled(&sandbox), 6);
     faults(&sandbox).set_schema(version);
