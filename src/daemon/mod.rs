@@ -35,5 +35,5 @@ pub fn is_owned(home: &crate::config::Home) -> bool {
 
 /// Events in the spool folder and files set aside there, counted without a daemon.
 pub fn spool_count(home: &crate::config::Home) -> (u64, u64) {
-    (spool::count_waiting(&home.spool()), spool::count_bad(&home.spool()))
+    (spool::count(&home.spool()), spool::count_bad(&home.spool()))
 }

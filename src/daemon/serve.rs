@@ -15,9 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::{endpoint, lock, log, losses, platform, spool};
 use super::lock::{self, Lock};
-use super::{endpoint, log, platform, spool};
+use super::{endpoint, log, losses, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
@@ -136,9 +135,8 @@ async fn work(
         version: VERSION.to_owned(),
     };
     let (stop, _) = watch::channel(false);
-    let (folder, token_file) = (home.spool(), home.token_file());
+    let (folder, waiting, token_file) = (home.spool(), home.spool(), home.token_file());
     let (hook_log, hook_clock) = (home.logs().join("hook.log"), Arc::clone(&clock));
-    let (folder, waiting) = (home.spool(), home.spool());
     let token = endpoint::TokenFile::open(home.token_file()).context("cannot keep the token")?;
     let door = Door::new(DoorSetup {
         engine: Arc::clone(&engine),
@@ -175,13 +173,6 @@ async fn work(
     endpoint::publish(home, lock, &endpoint).context("cannot publish the endpoint")?;
     // Costs at most that starts are spread out.
     brake::mark_up(home, clock.now()).ok();
-    let settled = tokio::spawn({
-        let home = home.clone();
-        async move {
-            tokio::time::sleep(brake::SETTLED).await;
-            brake::clear(&home).ok();
-        }
-    });
     drop(std::fs::remove_file(home.health_file()));
     let settled = tokio::spawn(settle(Arc::clone(&door), home.clone(), Arc::clone(lock)));
     tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
@@ -270,14 +261,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&folder.path().join("afterword.db")).unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let settings =
-            Settings { skip_tools: HashSet::new(), session_context: true, prompt_recall: true };
+        let settings = Settings {
+            skip_tools: HashSet::new(),
+            session_context: true,
+            prompt_recall: true,
+            retention: Retention::default(),
+        };
         let setup = DoorSetup {
             engine: Engine::new(store, Arc::clone(&clock), settings),
             token: Box::new(|| "token".into()),
+            new_token: Box::new(|| Ok("token".into())),
+            observer_is_open: false,
             port: 1,
             spool_files: Box::new(|| 0),
             spool_bad: Box::new(|| 0),
+            lost: Box::new(|| 0),
             stop: watch::Sender::new(false),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

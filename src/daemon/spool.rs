@@ -51,13 +51,6 @@ pub(super) fn count_bad(folder: &Path) -> u64 {
     std::fs::read_dir(folder.join(spool::BAD_FOLDER)).map_or(0, |files| files.count() as u64)
 }
 
-/// Counts the files that wait, whoever may take them.
-pub(super) fn count_waiting(folder: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
-    let complete = |name: std::ffi::OsString| name.to_string_lossy().ends_with(spool::ENDING);
-    entries.filter_map(Result::ok).filter(|entry| complete(entry.file_name())).count() as u64
-}
-
 /// Drains the folder until `stop` turns true: at once, and whenever the door hints.
 pub(super) async fn run(
     engine: Arc<Engine>,
