@@ -45,7 +45,7 @@ impl SqliteStore {
     /// Blocks: for a moment as a rule, for up to 5 s while another process has the file for
     /// itself. Any number of processes may open a fresh file at once. An older schema is brought
     /// up to date after a copy was put beside the file; a newer one is refused with
-    /// [`Error::NewerSchema`](crate::Error::NewerSchema) and the file stays as it is. Missing
+    /// [`Error::NewerSchema`](crate::Error) and the file stays as it is. Missing
     /// columns, tables and indexes are put back, and a full-text index that cannot be used is made
     /// again from the stored tokens, also when that shows later. A damaged page that a call meets,
     /// or that [`check_pages`](crate::contract::SettingsStore::check_pages) finds, ends all writing
