@@ -24,7 +24,8 @@ pub(crate) fn first_session(sandbox: &Sandbox) {
         Payload::read("src/retry_queue.rs", "pub struct RetryQueue;"),
         Payload::bash("cargo test retry", &Outcome::failed(101, "test restart ... FAILED")),
         Payload::edit("src/retry_queue.rs", "Vec<Job>", "Journal<Job>"),
-        Payload::bash("cargo test retry", &Outcome::ok("test result: ok. 9 passed; 0 failed")),
+        Payload::bash("cargo test retry", &Outcome::ok("test result: ok. 9 passed; 0 failed"))
+            .tool_use_id("toolu_second_run"),
         Payload::stop(
             "Fixed. The root cause was that jobs were kept in memory only.\n\n\
              Decision: the retry queue writes a journal before it acknowledges a job.\n\n\
