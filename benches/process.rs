@@ -98,9 +98,12 @@ impl Bench {
     }
 
     fn hook(&self, event: &str, payload: &str) -> Duration {
+        self.hook_by(self.command(EXE), event, payload)
+    }
+
+    fn hook_by(&self, mut command: Command, event: &str, payload: &str) -> Duration {
         let begun = Instant::now();
-        let mut child = self
-            .command(EXE)
+        let mut child = command
             .args(["hook", "claude-code", event])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -211,14 +214,26 @@ fn hooks(bench: &Bench, rows: usize, runs: usize) {
     for i in 0..10 {
         bench.hook("post-tool-use", &tool(1_000_000 + i));
     }
+    let guarded = json!({
+        "session_id": "bench", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": {"file_path": "/a/b.rs", "content": "x".repeat(12_000)},
+    })
+    .to_string();
     let (mut floor, mut capture) = (Vec::new(), Vec::new());
+    let (mut off, mut guard) = (Vec::new(), Vec::new());
     for i in 0..runs {
         let begun = Instant::now();
         drop(bench.command("/bin/true").status());
         floor.push(begun.elapsed());
+        let mut switched_off = bench.command(EXE);
+        switched_off.env("AFTERWORD_DISABLED", "1");
+        off.push(bench.hook_by(switched_off, "post-tool-use", &tool(i)));
+        guard.push(bench.hook("pre-tool-use", &guarded));
         capture.push(bench.hook("post-tool-use", &tool(i)));
     }
     line("spawn of /bin/true, ms", spread(&mut floor), "the floor");
+    line("hook switched off, ms", spread(&mut off), "start of this program");
+    line("guard hook, ms", spread(&mut guard), "reads 12 kB, finds the project, asks nobody");
     line("capture hook, whole process, ms", spread(&mut capture), "12.7 kB payload");
     let before = children_cpu_ms();
     for i in 0..runs {
