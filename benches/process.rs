@@ -98,10 +98,10 @@ impl Bench {
     }
 
     fn hook(&self, event: &str, payload: &str) -> Duration {
-        self.hook_by(self.command(EXE), event, payload)
+        Self::hook_by(self.command(EXE), event, payload)
     }
 
-    fn hook_by(&self, mut command: Command, event: &str, payload: &str) -> Duration {
+    fn hook_by(mut command: Command, event: &str, payload: &str) -> Duration {
         let begun = Instant::now();
         let mut child = command
             .args(["hook", "claude-code", event])
@@ -227,7 +227,7 @@ fn hooks(bench: &Bench, rows: usize, runs: usize) {
         floor.push(begun.elapsed());
         let mut switched_off = bench.command(EXE);
         switched_off.env("AFTERWORD_DISABLED", "1");
-        off.push(bench.hook_by(switched_off, "post-tool-use", &tool(i)));
+        off.push(Bench::hook_by(switched_off, "post-tool-use", &tool(i)));
         guard.push(bench.hook("pre-tool-use", &guarded));
         capture.push(bench.hook("post-tool-use", &tool(i)));
     }

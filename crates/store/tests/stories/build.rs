@@ -25,9 +25,9 @@ pub(crate) fn t(ms: i64) -> Time {
 
 pub(crate) fn project(name: &str) -> ProjectRef {
     ProjectRef {
-        keys: vec![format!("dir:/work/{name}")],
+        keys: vec![format!("dir:/home/dev/{name}")],
         name: name.to_owned(),
-        root: Some(format!("/work/{name}")),
+        root: Some(format!("/home/dev/{name}")),
         ..ProjectRef::default()
     }
 }

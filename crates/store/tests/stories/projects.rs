@@ -10,16 +10,16 @@ pub(crate) async fn keys_decide_and_names_are_labels(store: Any) {
     assert_ne!(work.id, play.id, "h1: same folder name, other project");
 
     let mut moved = project("api");
-    moved.keys = vec!["remote:example.org/api".to_owned(), "dir:/work/api".to_owned()];
+    moved.keys = vec!["remote:example.org/api".to_owned(), "dir:/home/dev/api".to_owned()];
     "renamed".clone_into(&mut moved.name);
     let same = store.resolve_project(&moved, t(3)).await.unwrap();
     assert_eq!((same.id, same.uid, same.name.as_str()), (work.id, work.uid, "renamed"));
     assert_eq!(same.last_seen_at, t(3));
     let keys = store.project_keys(work.id).await.unwrap();
-    assert_eq!(keys, ["dir:/work/api", "remote:example.org/api"], "h4: aliases are kept");
+    assert_eq!(keys, ["dir:/home/dev/api", "remote:example.org/api"], "h4: aliases are kept");
 
     let mut both = project("x");
-    both.keys = vec!["dir:/play/api".to_owned(), "dir:/work/api".to_owned()];
+    both.keys = vec!["dir:/play/api".to_owned(), "dir:/home/dev/api".to_owned()];
     assert_eq!(store.find_project(&both).await.unwrap().unwrap().id, play.id);
     store.resolve_project(&both, t(4)).await.unwrap();
     assert_eq!(store.project_keys(work.id).await.unwrap().len(), 2, "no alias changes hands");
