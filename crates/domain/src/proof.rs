@@ -9,9 +9,9 @@
 //! The code is HMAC (RFC 2104) with SHA-256 over lines of text. This exchange is the same in every
 //! version of the protocol, so that any two releases can at least tell each other to leave.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
+
+use crate::text::hex;
 
 /// Path of the question; the nonce is its one parameter.
 pub const PATH: &str = "/api/prove";
@@ -25,14 +25,6 @@ const BLOCK: usize = 64;
 /// The answer to a nonce of whoever knows the token and listens on the port: 64 hexadecimal digits.
 pub fn answer(token: &str, nonce: &str, port: u16) -> String {
     hex(&hmac_sha256(token.as_bytes(), format!("afterword\n{port}\n{nonce}").as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string can be written");
-    }
-    text
 }
 
 /// Compares two secrets in a time that does not tell how much was right.

@@ -1,5 +1,7 @@
 //! Cutting and measuring text without ever breaking a character.
 
+use std::fmt::Write as _;
+
 /// The longest prefix of at most `max_bytes` bytes that ends on a character boundary.
 pub fn prefix(text: &str, max_bytes: usize) -> &str {
     if text.len() <= max_bytes {
@@ -66,6 +68,15 @@ pub fn one_line(text: &str) -> String {
 /// number of characters.
 pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
+}
+
+/// Bytes as lower-case hexadecimal digits, two for each.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("a string takes all");
+    }
+    text
 }
 
 #[cfg(test)]

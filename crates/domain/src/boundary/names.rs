@@ -2,14 +2,12 @@
 //!
 //! They are looked up as they were stored, so whoever asks cleans them with the same functions.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 use super::bound;
 use crate::privacy::clean;
 use crate::project::ProjectRef;
-use crate::text::prefix;
+use crate::text::{hex, prefix};
 
 /// Most bytes of a path.
 pub(super) const PATH: usize = 4 * 1024;
@@ -96,11 +94,7 @@ fn identity(value: &mut String, limit: usize) {
         return;
     }
     let digest = Sha256::digest(original.as_bytes());
-    let mut mark = String::with_capacity(17);
-    mark.push('~');
-    for byte in &digest[..8] {
-        write!(mark, "{byte:02x}").expect("a string takes all");
-    }
+    let mark = format!("~{}", hex(&digest[..8]));
     let kept = prefix(value, limit - mark.len()).trim_end().len();
     value.truncate(kept);
     value.push_str(&mark);

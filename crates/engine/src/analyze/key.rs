@@ -1,7 +1,6 @@
 //! When two texts say the same.
 
-use std::fmt::Write as _;
-
+use afterword_domain::text::hex;
 use sha2::{Digest as _, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
@@ -18,11 +17,7 @@ pub fn text_key(text: &str) -> String {
     if even.len() <= MAX_PLAIN {
         return even;
     }
-    let mut key = String::from("sha256:");
-    for byte in Sha256::digest(even.as_bytes()) {
-        write!(key, "{byte:02x}").expect("a string takes what is written");
-    }
-    key
+    format!("sha256:{}", hex(&Sha256::digest(even.as_bytes())))
 }
 
 fn even(text: &str) -> String {

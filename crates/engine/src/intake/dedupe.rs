@@ -1,8 +1,7 @@
 //! One happening, one key, whoever reports it and however often.
 
-use std::fmt::Write as _;
-
 use afterword_domain::event::{Event, EventBody};
+use afterword_domain::text::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The keys of an event.
@@ -50,10 +49,7 @@ pub(super) fn keys(event: &Event) -> Keys {
         hash.update(part.as_bytes());
     }
     let digest = hash.finalize();
-    let base = digest[..16].iter().fold(String::with_capacity(48), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes all");
-        hex
-    });
+    let base = hex(&digest[..16]);
     if timed {
         Keys { key: format!("u{}", event.uid), near: Some(base) }
     } else {

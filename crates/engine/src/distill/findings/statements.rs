@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use afterword_domain::observation::ObservationContent;
-use afterword_domain::text::cut_chars;
+use afterword_domain::text::{cut_chars, hex};
 use sha2::{Digest as _, Sha256};
 
 use super::{Finding, finish};
@@ -201,10 +201,5 @@ fn title(text: &str) -> String {
 }
 
 fn short_hash(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::new();
-    for byte in &Sha256::digest(text.as_bytes())[..6] {
-        write!(out, "{byte:02x}").expect("a string takes what is written");
-    }
-    out
+    hex(&Sha256::digest(text.as_bytes())[..6])
 }
