@@ -8,14 +8,19 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Duration;
 
 use afterword::config::SystemClock;
 use afterword_domain::Clock;
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::proof;
 use afterword_domain::wire::spool;
+use afterword_testkit::eventually;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// Bounds a broken run.
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A home and a project of one test's own. No daemon starts here: the brake is on.
 struct World {
@@ -567,8 +572,15 @@ fn a4_b8_a_daemon_that_is_down_is_started_once() {
     // Two where more than a second passed between the first and the last.
     let attempts: u32 = brake.split_whitespace().nth(1).unwrap().parse().unwrap();
     assert!((1..3).contains(&attempts), "{brake}");
-    world.brake();
     assert_eq!(world.spooled().len(), 3);
+    // The one that waits for the lock must not get it when this test is over.
+    world.publish(1);
+    let started = brake.split_whitespace().find_map(|word| word.strip_prefix("pid=")).unwrap();
+    let stat = format!("/proc/{started}/stat");
+    eventually("the end of a daemon that finds another in charge", DEADLINE, || {
+        let state = fs::read_to_string(&stat).unwrap_or_default();
+        (state.is_empty() || state.contains(") Z ")).then_some(())
+    });
 }
 
 #[cfg(unix)]

@@ -10,7 +10,7 @@ fn c5_a_frozen_daemon_delays_nobody_for_long_and_loses_nothing() {
     let sandbox = Sandbox::new(BIN);
     let pid = sandbox.start_daemon();
     send(&sandbox, 0);
-    signal(pid, Signal::STOP);
+    freeze(pid);
     for n in 1..4 {
         send(&sandbox, n);
     }
@@ -31,7 +31,7 @@ fn c5_a_frozen_daemon_is_replaced_when_a_person_says_so() {
     let sandbox = Sandbox::new(BIN);
     let pid = sandbox.start_daemon();
     send(&sandbox, 1);
-    signal(pid, Signal::STOP);
+    freeze(pid);
     send(&sandbox, 2);
     drop(sandbox.afterword(&["daemon", "restart"]).success());
     assert_ne!(sandbox.wait_for_daemon(), pid);

@@ -45,6 +45,22 @@ fn signal(pid: u32, signal: Signal) {
     kill_process(pid, signal).unwrap();
 }
 
+/// Stops every thread of a process where it is, and waits until all of them have.
+fn freeze(pid: u32) {
+    signal(pid, Signal::STOP);
+    if cfg!(target_os = "linux") {
+        eventually("a process that stands still", DEADLINE, || {
+            let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+            let stopped =
+                |stat: String| stat.rsplit(')').next().unwrap().trim_start().starts_with('T');
+            threads
+                .flatten()
+                .all(|t| fs::read_to_string(t.path().join("stat")).is_ok_and(stopped))
+                .then_some(())
+        });
+    }
+}
+
 /// Events that wait in files.
 fn spooled(sandbox: &Sandbox) -> usize {
     fs::read_dir(sandbox.data().join("spool"))
