@@ -98,11 +98,15 @@ pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
     process::republish(home)?;
     let deadline = Instant::now() + STOP;
     let mut pause = Duration::from_millis(2);
-    let mut asked = false;
+    let mut asked = None;
     loop {
         // One that is coming up has no address yet.
-        asked = asked || ask_to_stop(tools)?;
-        if !process::is_owned(home) {
+        if asked.is_none() {
+            asked = ask_to_stop(tools)?;
+        }
+        // A hook may have brought the next one up meanwhile.
+        let next = |pid| Client::find_any(home, LIVENESS).is_ok_and(|c| c.endpoint().pid != pid);
+        if !process::is_owned(home) || asked.is_some_and(next) {
             return Ok(true);
         }
         if Instant::now() > deadline {
@@ -118,14 +122,19 @@ pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
     }
 }
 
-/// Whether the owner of the folder was told to end; false where it cannot be found.
-fn ask_to_stop(tools: &Tools) -> anyhow::Result<bool> {
+/// Tells the owner of the folder to end and gives its process id; none where it cannot be found.
+fn ask_to_stop(tools: &Tools) -> anyhow::Result<Option<u32>> {
     let home = &tools.config.home;
-    match Client::find_any(home, LIVENESS).and_then(|daemon| daemon.ask_to_leave()) {
-        Ok(()) => Ok(true),
-        Err(Unreachable::NotRunning) => Ok(false),
+    let found = Client::find_any(home, LIVENESS);
+    let asked = found.and_then(|daemon| daemon.ask_to_leave().map(|()| daemon.endpoint().pid));
+    match asked {
+        Ok(pid) => Ok(Some(pid)),
+        Err(Unreachable::NotRunning) => Ok(None),
         // Nothing that was stored is lost when it ends without being asked.
-        Err(Unreachable::Frozen(_)) if process::end_owner(home) => Ok(true),
+        Err(Unreachable::Frozen(_)) => match process::end_owner(home) {
+            Some(pid) => Ok(Some(pid)),
+            None => Err(Failure::Daemon(not_stopped(tools, &Unreachable::Frozen(LIVENESS))).into()),
+        },
         Err(error) => Err(Failure::Daemon(not_stopped(tools, &error)).into()),
     }
 }

@@ -52,14 +52,10 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// How long an owner must be in charge to be believed: what it has published outlives a process
-/// that was killed, and so, for a moment, does its lock.
-const SURE: Duration = Duration::from_millis(300);
-
 /// Takes the lock, from an owner that is coming up or leaving if it must.
 ///
-/// That one is waited for until `is_in_charge` has been true for a while, or `patience` is over.
-/// None when the folder stays another's.
+/// That one is waited for until `is_in_charge` turns true or `patience` is over. None when the
+/// folder stays another's.
 pub(super) fn wait(
     path: &Path,
     patience: Duration,
@@ -67,16 +63,12 @@ pub(super) fn wait(
 ) -> io::Result<Option<Lock>> {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(2);
-    let mut in_charge_since = None;
     loop {
         if let Some(lock) = take(path)? {
             // The file that was waited for may be nobody's by now.
             return Ok(lock.is_of(path).then_some(lock));
         }
-        let now = Instant::now();
-        let since = is_in_charge().then(|| *in_charge_since.get_or_insert(now));
-        in_charge_since = since;
-        if now >= deadline || since.is_some_and(|since| now.duration_since(since) >= SURE) {
+        if is_in_charge() || Instant::now() >= deadline {
             return Ok(None);
         }
         std::thread::sleep(pause);

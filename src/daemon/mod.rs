@@ -13,14 +13,14 @@ mod spool;
 
 pub use serve::{Exit, Options, run};
 
-/// Ends the daemon that owns the data folder without asking it; whether it was ended.
+/// Ends the daemon that owns the data folder without asking it; gives the process that was ended.
 ///
 /// Only where the system tells for certain which process that is: the published one, if it holds
 /// the folder's lock file open. What it has stored stays; what it was just doing is done again by the next one.
-pub fn end_owner(home: &crate::config::Home) -> bool {
-    is_owned(home)
-        && endpoint::published(&home.endpoint_file())
-            .is_some_and(|owner| platform::end_holder(owner.pid, &home.lock_file()))
+pub fn end_owner(home: &crate::config::Home) -> Option<u32> {
+    let owner = endpoint::published(&home.endpoint_file())?;
+    let ended = is_owned(home) && platform::end_holder(owner.pid, &home.lock_file());
+    ended.then_some(owner.pid)
 }
 
 /// Publishes again where the owner of the data folder answers, if somebody took `daemon.json` away.

@@ -11,6 +11,24 @@ pub(super) fn detach() {
 #[cfg(not(unix))]
 pub(super) fn detach() {}
 
+/// Whether a process of this id runs and is not just coming to its end.
+#[cfg(unix)]
+pub(super) fn is_alive(pid: u32) -> bool {
+    if let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // The state follows the name, which may itself hold spaces and parentheses.
+        let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+        return !state.starts_with(['Z', 'X']);
+    }
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+/// Whether a process of this id runs: not known here, so assumed.
+#[cfg(not(unix))]
+pub(super) fn is_alive(_pid: u32) -> bool {
+    true
+}
+
 /// Ends a process at once, if it has the file open; whether it was ended.
 ///
 /// A process id alone proves nothing: ids are used again.

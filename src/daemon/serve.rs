@@ -86,11 +86,14 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
     result
 }
 
-/// Whether the folder's owner has published itself and is to stay. A daemon that leaves takes its
-/// address away first, and one that is coming up has none yet.
+/// Whether the folder's owner has published itself and is to stay.
+///
+/// A daemon that leaves takes its address away first, and one that is coming up has none yet. What
+/// one that was killed has published outlives it, and so, for a moment, does its lock.
 fn is_in_charge(home: &Home) -> bool {
-    endpoint::published(&home.endpoint_file())
-        .is_some_and(|owner| !owner.gives_way_to(VERSION, PROTOCOL))
+    endpoint::published(&home.endpoint_file()).is_some_and(|owner| {
+        !owner.gives_way_to(VERSION, PROTOCOL) && platform::is_alive(owner.pid)
+    })
 }
 
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
