@@ -60,7 +60,8 @@ fn c1_a_squatter_on_the_published_port_gets_neither_token_nor_event_nor_a_voice(
     let lock = sandbox.keep_daemon_away();
     let (port, heard) = squat();
     // Its process lives and belongs to this user: an id proves nothing.
-    let stale = Endpoint { port, pid: std::process::id(), ..endpoint };
+    let mut stranger = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let stale = Endpoint { port, pid: stranger.id(), ..endpoint };
     let text = serde_json::to_vec(&stale).unwrap();
     fs::write(sandbox.data().join("daemon.json"), text).unwrap();
     send(&sandbox, 1);
@@ -71,6 +72,8 @@ fn c1_a_squatter_on_the_published_port_gets_neither_token_nor_event_nor_a_voice(
     assert_eq!(status["reason"], "foreign", "{status}");
     drop(sandbox.afterword(&["daemon", "stop"]));
     assert_heard_nothing(&sandbox, &heard);
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
     // The next daemon takes the address back, and what was spooled.
     drop(lock);
     sandbox.start_daemon();

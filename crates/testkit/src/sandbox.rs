@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use afterword_domain::wire::daemon::Endpoint;
 use serde_json::Value;
@@ -27,8 +27,10 @@ pub struct Sandbox {
     binary: PathBuf,
     home: PathBuf,
     project: PathBuf,
-    /// Dropped last: the folder goes when the daemon has.
+    /// The folder goes when the daemon has.
     root: TempDir,
+    /// Dropped last: no daemon that some hook has just started comes up in a folder that goes.
+    lock: Option<File>,
 }
 
 impl Sandbox {
@@ -39,7 +41,7 @@ impl Sandbox {
         let base = root.path().canonicalize().expect("the folder was just made");
         let (home, project) = (base.join("home"), base.join("demo-project"));
         fs::create_dir_all(home.join(".claude")).expect("a home can be made");
-        let sandbox = Self { binary: binary.into(), home, project, root };
+        let sandbox = Self { binary: binary.into(), home, project, root, lock: None };
         sandbox.make_project(&sandbox.project);
         sandbox
     }
@@ -240,6 +242,28 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
+        if !self.data().is_dir() {
+            return;
+        }
+        let begun = Instant::now();
+        while self.lock.is_none() && begun.elapsed() < DEADLINE {
+            self.stop_daemon();
+            self.lock = File::options()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(self.data().join("daemon.lock"))
+                .ok()
+                .filter(|file| file.try_lock().is_ok());
+            if self.lock.is_none() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+impl Sandbox {
+    fn stop_daemon(&self) {
         let Some(pid) = self.daemon_pid() else { return };
         let mut stop = self.command(&self.binary);
         stop.args(["daemon", "stop"]).stdout(std::process::Stdio::null());
