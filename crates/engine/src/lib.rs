@@ -8,6 +8,7 @@
 pub mod analyze;
 mod damage;
 pub mod distill;
+pub mod embed;
 mod engine;
 mod error;
 pub mod eval;

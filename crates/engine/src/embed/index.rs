@@ -1,0 +1,250 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::Hash;
+
+use fearless_simd::Level;
+
+use super::vector::{self, Quantised};
+
+/// Rows from which bits choose the candidates; below, every row is compared.
+const BITS_FROM: usize = 200_000;
+
+/// Candidates that bits choose for each row that is wanted, and how many at least.
+const CANDIDATES_EACH: usize = 60;
+const CANDIDATES_LEAST: usize = 1_500;
+
+/// Rows that are compared before the best so far are looked at.
+const STEP: usize = 256;
+
+/// A row that is near what was asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near<K> {
+    /// Whose vector it is.
+    pub key: K,
+    /// The cosine of the angle between the two, from -1 to 1.
+    pub cosine: f32,
+}
+
+/// The vectors of rows in memory, found by nearness.
+///
+/// Rebuilt from the database, which holds the truth. Takes the dimension in bytes a row, an eighth
+/// of that for bits, and about 40 bytes for the key. Every search sees every row: nothing is
+/// built, so nothing can be out of date. Up to 200,000 rows the search is exact (on vectors of a
+/// byte a number); beyond, bits choose the candidates.
+#[derive(Debug)]
+pub struct VectorIndex<K> {
+    dimension: usize,
+    bits_from: usize,
+    level: Level,
+    keys: Vec<K>,
+    places: HashMap<K, usize>,
+    numbers: Vec<i8>,
+    scales: Vec<f32>,
+    signs: Vec<u64>,
+}
+
+impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
+    /// An index without rows for vectors of a dimension.
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            bits_from: BITS_FROM,
+            level: Level::new(),
+            keys: Vec::new(),
+            places: HashMap::new(),
+            numbers: Vec::new(),
+            scales: Vec::new(),
+            signs: Vec::new(),
+        }
+    }
+
+    /// The same with another number of rows from which bits choose, for measuring.
+    #[must_use]
+    pub fn with_bits_from(mut self, rows: usize) -> Self {
+        self.bits_from = rows;
+        self
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Numbers of a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Puts a row in, in place of an older one of the same key; vectors have length one.
+    /// A vector of another dimension is not taken: false.
+    pub fn insert(&mut self, key: K, vector: &Quantised) -> bool {
+        if vector.numbers.len() != self.dimension || self.dimension == 0 {
+            return false;
+        }
+        self.remove(&key);
+        self.places.insert(key, self.keys.len());
+        self.keys.push(key);
+        self.numbers.extend_from_slice(&vector.numbers);
+        self.scales.push(vector.scale);
+        vector::signs(&vector.numbers, &mut self.signs);
+        true
+    }
+
+    /// Takes a row out; false where there was none.
+    pub fn remove(&mut self, key: &K) -> bool {
+        let Some(place) = self.places.remove(key) else { return false };
+        let (last, words) = (self.keys.len() - 1, self.words());
+        self.keys.swap_remove(place);
+        self.scales.swap_remove(place);
+        take_row(&mut self.numbers, place, self.dimension);
+        take_row(&mut self.signs, place, words);
+        if place != last {
+            self.places.insert(self.keys[place], place);
+        }
+        true
+    }
+
+    /// The `count` rows nearest to a vector of length one, nearest first, of those that `filter`
+    /// lets through; equally near ones by key. A query of another dimension finds nothing.
+    pub fn search(&self, query: &[f32], count: usize, filter: impl Fn(&K) -> bool) -> Vec<Near<K>> {
+        if query.len() != self.dimension || count == 0 || self.is_empty() {
+            return Vec::new();
+        }
+        let query = Quantised::encode(query);
+        let mut best = if self.len() < self.bits_from {
+            self.nearest_of_all(&query, count, filter)
+        } else {
+            self.nearest_by_bits(&query, count, filter)
+        };
+        best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.key.cmp(&b.key)));
+        best.truncate(count);
+        best
+    }
+
+    fn nearest_of_all(
+        &self,
+        query: &Quantised,
+        count: usize,
+        filter: impl Fn(&K) -> bool,
+    ) -> Vec<Near<K>> {
+        let mut best = Best::new(count);
+        let mut dots = Vec::with_capacity(STEP);
+        for (step, rows) in self.numbers.chunks(STEP * self.dimension).enumerate() {
+            vector::dots(self.level, &query.numbers, rows, &mut dots);
+            for (at, dot) in dots.iter().enumerate() {
+                let place = step * STEP + at;
+                let near = Near { key: self.keys[place], cosine: self.cosine(query, place, *dot) };
+                if best.wants(near.cosine) && filter(&near.key) {
+                    best.push(near);
+                }
+            }
+        }
+        best.rows
+    }
+
+    fn nearest_by_bits(
+        &self,
+        query: &Quantised,
+        count: usize,
+        filter: impl Fn(&K) -> bool,
+    ) -> Vec<Near<K>> {
+        let most = (count * CANDIDATES_EACH).max(CANDIDATES_LEAST);
+        let mut bits = Vec::new();
+        vector::signs(&query.numbers, &mut bits);
+        let mut candidates = BinaryHeap::with_capacity(most + 1);
+        let mut differ = Vec::with_capacity(STEP);
+        for (step, rows) in self.signs.chunks(STEP * self.words()).enumerate() {
+            vector::distances(self.level, &bits, rows, &mut differ);
+            for (at, distance) in differ.iter().enumerate() {
+                let place = step * STEP + at;
+                let full = candidates.len() == most;
+                let farthest = candidates.peek().map_or(u16::MAX, |(distance, _)| *distance);
+                if (full && *distance >= farthest) || !filter(&self.keys[place]) {
+                    continue;
+                }
+                if full {
+                    candidates.pop();
+                }
+                candidates.push((*distance, place));
+            }
+        }
+        let mut dot = Vec::with_capacity(1);
+        let candidates = candidates.into_iter().map(|(_, place)| {
+            let row = &self.numbers[place * self.dimension..][..self.dimension];
+            vector::dots(self.level, &query.numbers, row, &mut dot);
+            Near { key: self.keys[place], cosine: self.cosine(query, place, dot[0]) }
+        });
+        candidates.collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a sum of small products")]
+    fn cosine(&self, query: &Quantised, place: usize, dot: i32) -> f32 {
+        dot as f32 * query.scale * self.scales[place]
+    }
+
+    /// Words of a row's bits.
+    fn words(&self) -> usize {
+        self.dimension.div_ceil(64)
+    }
+}
+
+/// The best rows so far, without keeping them in order.
+struct Best<K> {
+    rows: Vec<Near<K>>,
+    count: usize,
+    /// What a row must exceed once there are enough.
+    floor: f32,
+}
+
+impl<K: Copy + Ord> Best<K> {
+    fn new(count: usize) -> Self {
+        Self { rows: Vec::new(), count, floor: f32::NEG_INFINITY }
+    }
+
+    /// Equal to the worst may still win by its key.
+    fn wants(&self, cosine: f32) -> bool {
+        cosine >= self.floor
+    }
+
+    fn push(&mut self, near: Near<K>) {
+        self.rows.push(near);
+        // Twice as many as wanted, then the better half: a sort for each half, not for each row.
+        if self.rows.len() >= self.count.saturating_mul(2).max(STEP) {
+            let order = |row: &Near<K>| (Reverse(Ordered(row.cosine)), row.key);
+            self.rows.select_nth_unstable_by_key(self.count - 1, order);
+            self.rows.truncate(self.count);
+            let worst = self.rows.iter().map(|row| row.cosine).fold(f32::INFINITY, f32::min);
+            self.floor = worst;
+        }
+    }
+}
+
+/// A number with an order.
+#[derive(PartialEq)]
+struct Ordered(f32);
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Removes a row of `width` and puts the last one in its place.
+fn take_row<T: Copy>(rows: &mut Vec<T>, place: usize, width: usize) {
+    let last = rows.len() - width;
+    rows.copy_within(last.., place * width);
+    rows.truncate(last);
+}

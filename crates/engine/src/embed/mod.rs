@@ -1,0 +1,27 @@
+//! Turns texts into vectors, in process and offline, and finds the nearest of many.
+//!
+//! [`Model`] runs the multilingual model that `afterword model pull` installed: `container` reads
+//! its file, `tokenizer` cuts texts, `network` (with `matrix`, `attention`, `math`) computes,
+//! `language` takes each language's mean away. [`Quantised`] is how a vector is kept, and
+//! [`VectorIndex`] finds the nearest of those in memory. How it is done and what it costs is
+//! written down in `docs/design/embeddings.md`.
+
+mod attention;
+mod container;
+mod error;
+mod index;
+mod language;
+mod math;
+mod matrix;
+mod model;
+mod network;
+mod tokenizer;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, Result};
+pub use index::{Near, VectorIndex};
+pub use model::{CARD_FILE, Model};
+pub use vector::Quantised;

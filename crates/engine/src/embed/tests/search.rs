@@ -1,0 +1,109 @@
+use super::tiny::Noise;
+use crate::embed::{Quantised, VectorIndex};
+
+const DIMENSION: usize = 128;
+
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    crate::embed::math::unit(&mut vector);
+    vector
+}
+
+/// Vectors in clusters, as those of texts are.
+fn vectors(count: usize) -> Vec<Vec<f32>> {
+    let mut noise = Noise::new(3);
+    let centres: Vec<Vec<f32>> =
+        (0..40).map(|_| (0..DIMENSION).map(|_| noise.number()).collect()).collect();
+    let near = |at: usize| {
+        let centre = &centres[at % centres.len()];
+        unit(centre.iter().map(|n| n + noise.number()).collect())
+    };
+    (0..count).map(near).collect()
+}
+
+fn index(vectors: &[Vec<f32>]) -> VectorIndex<usize> {
+    let mut index = VectorIndex::new(DIMENSION);
+    for (key, vector) in vectors.iter().enumerate() {
+        assert!(index.insert(key, &Quantised::encode(vector)));
+    }
+    index
+}
+
+/// The nearest by plain products in single precision.
+fn exact(vectors: &[Vec<f32>], query: &[f32], count: usize) -> Vec<usize> {
+    let cosine = |v: &Vec<f32>| v.iter().zip(query).map(|(a, b)| a * b).sum::<f32>();
+    let mut keys: Vec<usize> = (0..vectors.len()).collect();
+    keys.sort_by(|a, b| cosine(&vectors[*b]).total_cmp(&cosine(&vectors[*a])));
+    keys.truncate(count);
+    keys
+}
+
+fn recall(vectors: &[Vec<f32>], index: &VectorIndex<usize>) -> f64 {
+    let (mut found, mut all) = (0, 0);
+    for query in vectors.iter().step_by(97) {
+        let near = index.search(query, 10, |_| true);
+        let exact = exact(vectors, query, 10);
+        all += exact.len();
+        found += near.iter().filter(|n| exact.contains(&n.key)).count();
+    }
+    found as f64 / all as f64
+}
+
+#[test]
+fn both_ways_of_searching_find_what_an_exact_scan_finds() {
+    let vectors = vectors(6_000);
+    let index = index(&vectors);
+    assert!(recall(&vectors, &index) >= 0.97, "bytes: {}", recall(&vectors, &index));
+    let index = index.with_bits_from(0);
+    assert!(recall(&vectors, &index) >= 0.97, "bits: {}", recall(&vectors, &index));
+}
+
+#[test]
+fn nearest_come_first_and_equals_by_key() {
+    let mut vectors = vectors(700);
+    vectors[5] = vectors[600].clone();
+    for bits_from in [0, usize::MAX] {
+        let index = index(&vectors).with_bits_from(bits_from);
+        let near = index.search(&vectors[600], 20, |_| true);
+        assert_eq!(near.len(), 20);
+        assert_eq!([near[0].key, near[1].key], [5, 600]);
+        assert!((near[0].cosine - 1.0).abs() < 0.01);
+        assert!(near.is_sorted_by(|a, b| a.cosine >= b.cosine));
+        let even = index.search(&vectors[600], 700, |key| key % 2 == 0);
+        assert_eq!(even.len(), 350);
+        assert!(even.iter().all(|n| n.key % 2 == 0));
+    }
+}
+
+#[test]
+fn the_index_follows_its_rows() {
+    let vectors = vectors(600);
+    for bits_from in [0, usize::MAX] {
+        let mut index = index(&vectors).with_bits_from(bits_from);
+        for key in (0..600).filter(|key| key % 3 != 0) {
+            assert!(index.remove(&key));
+            assert!(!index.remove(&key));
+        }
+        assert_eq!(index.len(), 200);
+        for key in (0..600).step_by(3) {
+            assert_eq!(index.search(&vectors[key], 1, |_| true)[0].key, key);
+        }
+        // A row that is put in again moves.
+        assert!(index.insert(3, &Quantised::encode(&vectors[1])));
+        assert_eq!(index.len(), 200);
+        assert_eq!(index.search(&vectors[1], 1, |_| true)[0].key, 3);
+        for key in (0..600).step_by(3) {
+            assert!(index.remove(&key));
+        }
+        assert!(index.is_empty());
+        assert!(index.search(&vectors[1], 5, |_| true).is_empty());
+    }
+}
+
+#[test]
+fn a_vector_of_another_dimension_is_refused_and_finds_nothing() {
+    let mut index = index(&vectors(10));
+    assert!(!index.insert(99, &Quantised::encode(&[1.0, 0.0])));
+    assert!(index.search(&[1.0, 0.0], 3, |_| true).is_empty());
+    assert!(index.search(&vectors(1)[0], 0, |_| true).is_empty());
+    assert_eq!(index.len(), 10);
+}
