@@ -31,6 +31,8 @@ mod lifecycle;
 mod loopback;
 /// The tools that the model calls.
 mod mcp;
+/// Installing the embedding model.
+mod model;
 /// The observer door, old spellings and new.
 mod observer_door;
 /// Private text is nowhere.

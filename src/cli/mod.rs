@@ -11,6 +11,7 @@ mod eval;
 mod install;
 mod mcp;
 mod memory;
+mod model;
 mod output;
 mod project;
 mod reference;
@@ -73,6 +74,8 @@ enum Command {
     Demo(demo::DemoArguments),
     /// Measure recall on a dataset of questions with known answers
     Eval(eval::EvalArguments),
+    /// Install, show or remove the embedding model
+    Model(model::ModelArguments),
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Serve tools for the model (run by the agent)
@@ -129,6 +132,7 @@ pub(crate) fn run(
         Command::Doctor(arguments) => doctor::doctor(&tools, &arguments),
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),
+        Command::Model(arguments) => model::model(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         Command::Mcp(arguments) => mcp::mcp(&tools, &arguments),
         // Dispatched before the parser; here for the help only.

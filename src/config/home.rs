@@ -59,6 +59,11 @@ impl Home {
         self.0.join("logs")
     }
 
+    /// Embedding models, a folder each.
+    pub fn models(&self) -> PathBuf {
+        self.0.join("models")
+    }
+
     /// What is paused: a line `*`, or project keys, one a line.
     pub fn paused_file(&self) -> PathBuf {
         self.0.join("paused")

