@@ -33,6 +33,8 @@ pub struct Near<K> {
 /// byte a number); beyond, bits choose the candidates.
 #[derive(Debug)]
 pub struct VectorIndex<K> {
+    /// A number's bit is set where it is above this.
+    middle: Vec<f32>,
     dimension: usize,
     bits_from: usize,
     level: Level,
@@ -46,8 +48,14 @@ pub struct VectorIndex<K> {
 impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
     /// An index without rows for vectors of a dimension.
     pub fn new(dimension: usize) -> Self {
+        Self::around(&vec![0.0; dimension])
+    }
+
+    /// The same for vectors that lie around a middle, which bits must leave out to tell anything.
+    pub fn around(middle: &[f32]) -> Self {
         Self {
-            dimension,
+            middle: middle.to_vec(),
+            dimension: middle.len(),
             bits_from: BITS_FROM,
             level: Level::new(),
             keys: Vec::new(),
@@ -91,7 +99,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         self.keys.push(key);
         self.numbers.extend_from_slice(&vector.numbers);
         self.scales.push(vector.scale);
-        vector::signs(&vector.numbers, &mut self.signs);
+        vector::signs(vector, &self.middle, &mut self.signs);
         true
     }
 
@@ -155,7 +163,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
     ) -> Vec<Near<K>> {
         let most = (count * CANDIDATES_EACH).max(CANDIDATES_LEAST);
         let mut bits = Vec::new();
-        vector::signs(&query.numbers, &mut bits);
+        vector::signs(query, &self.middle, &mut bits);
         let mut candidates = BinaryHeap::with_capacity(most + 1);
         let mut differ = Vec::with_capacity(STEP);
         for (step, rows) in self.signs.chunks(STEP * self.words()).enumerate() {

@@ -1,12 +1,11 @@
 //! Takes away what a text's language alone puts into its vector.
 //!
-//! The model gives all texts of a language one direction in common, and another to another
-//! language, so that a Chinese question is nearer to any Chinese text than to the English one that
-//! answers it. The mean vector of each language is subtracted; see `docs/design/embeddings.md`.
+//! The model puts all texts of a language to one side, so that a Chinese question is nearer to any
+//! Chinese text than to the English one that answers it. Each language is moved to the middle
+//! between the two; what they have in common stays, because taking that away too makes the order
+//! within a language worse. Measured in `docs/design/embeddings.md`.
 
-use super::model::Role;
-
-/// The mean vectors: one line each of `role language` and whole numbers, in ten-thousandths.
+/// The mean vector of each language, one a line, in ten-thousandths.
 const TABLE: &str = include_str!("means.txt");
 
 /// The weights that the table was measured on.
@@ -15,55 +14,49 @@ const WEIGHTS: &str = "multilingual-e5-small-q4";
 /// Letters of an alphabet that weigh as much as one character that is a word.
 const LETTERS_PER_CHARACTER: f32 = 4.0;
 
-/// The mean vector of each language for each role; none for weights that were not measured.
-#[derive(Debug, Default)]
-pub(super) struct Means {
-    rows: Vec<Mean>,
-}
-
+/// Where the languages lie; nowhere in particular for weights that were not measured.
 #[derive(Debug)]
-struct Mean {
-    role: Role,
-    ideographs: bool,
-    vector: Vec<f32>,
+pub(super) struct Means {
+    /// From the middle to the texts in ideographs; the others lie as far on the other side.
+    side: Vec<f32>,
+    middle: Vec<f32>,
+    measured: bool,
 }
 
 impl Means {
-    /// The means of some weights, all of this width.
+    /// The means of some weights whose vectors have this width.
     pub(super) fn of(weights: &str, width: usize) -> Self {
-        if weights != WEIGHTS {
-            return Self::default();
-        }
-        let rows = TABLE.lines().filter_map(Mean::read).filter(|m| m.vector.len() == width);
-        Self { rows: rows.collect() }
-    }
-
-    /// Names what is subtracted, as a part of the model's id.
-    pub(super) fn name(&self) -> &'static str {
-        if self.rows.is_empty() { "raw" } else { "means1" }
-    }
-
-    /// Subtracts the mean of the text's language, or a blend for a text of both.
-    pub(super) fn centre(&self, role: Role, text: &str, vector: &mut [f32]) {
-        let share = share_of_ideographs(text);
-        for mean in self.rows.iter().filter(|mean| mean.role == role) {
-            let weight = if mean.ideographs { share } else { 1.0 - share };
-            vector.iter_mut().zip(&mean.vector).for_each(|(number, m)| *number -= m * weight);
-        }
-    }
-}
-
-impl Mean {
-    fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace();
-        let role = match words.next()? {
-            "query" => Role::Query,
-            "passage" => Role::Passage,
-            _ => return None,
+        let row = |language: &str| -> Option<Vec<f32>> {
+            let line = TABLE.lines().find_map(|line| line.strip_prefix(language))?;
+            let numbers = line.split_whitespace().map(|n| n.parse().ok().map(|n: f32| n / 1e4));
+            numbers.collect::<Option<Vec<f32>>>().filter(|row| row.len() == width)
         };
-        let ideographs = words.next()? == "zh";
-        let numbers = words.map(|n| n.parse::<f32>().ok().map(|n| n / 10_000.0));
-        Some(Self { role, ideographs, vector: numbers.collect::<Option<_>>()? })
+        match (row("en "), row("zh ")) {
+            (Some(en), Some(zh)) if weights == WEIGHTS => {
+                let pairs = || zh.iter().zip(&en);
+                let side = pairs().map(|(zh, en)| (zh - en) / 2.0).collect();
+                let middle = pairs().map(|(zh, en)| f32::midpoint(*zh, *en)).collect();
+                Self { side, middle, measured: true }
+            }
+            _ => Self { side: vec![0.0; width], middle: vec![0.0; width], measured: false },
+        }
+    }
+
+    /// Names what is done to the vectors, as a part of the model's id.
+    pub(super) fn name(&self) -> &'static str {
+        if self.measured { "middle1" } else { "raw" }
+    }
+
+    /// Where all languages lie afterwards.
+    pub(super) fn middle(&self) -> &[f32] {
+        &self.middle
+    }
+
+    /// Moves a text's vector from its language's side to the middle; a text of both languages
+    /// moves less.
+    pub(super) fn level(&self, text: &str, vector: &mut [f32]) {
+        let weight = 2.0 * share_of_ideographs(text) - 1.0;
+        vector.iter_mut().zip(&self.side).for_each(|(number, side)| *number -= side * weight);
     }
 }
 
@@ -97,10 +90,20 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_mean_for_each_role_and_language() {
+    fn both_languages_end_in_the_middle() {
         let means = Means::of(WEIGHTS, 384);
-        assert_eq!(means.rows.len(), 4);
-        assert_eq!(means.rows.iter().filter(|m| m.role == Role::Query).count(), 2);
-        assert!(Means::of("others", 384).rows.is_empty());
+        assert!(means.measured);
+        let (mut english, mut chinese) = (vec![0.0; 384], vec![0.0; 384]);
+        for at in 0..384 {
+            english[at] = means.middle[at] - means.side[at];
+            chinese[at] = means.middle[at] + means.side[at];
+        }
+        means.level("a text", &mut english);
+        means.level("文字", &mut chinese);
+        for at in 0..384 {
+            assert!((english[at] - chinese[at]).abs() < 1e-6);
+        }
+        let others = Means::of("others", 384);
+        assert_eq!((others.name(), others.side.len()), ("raw", 384));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Model`] runs the multilingual model that `afterword model pull` installed: `container` reads
 //! its file, `tokenizer` cuts texts, `network` (with `matrix`, `attention`, `math`) computes,
-//! `language` takes each language's mean away. [`Quantised`] is how a vector is kept, and
+//! `language` brings languages together. [`Quantised`] is how a vector is kept, and
 //! [`VectorIndex`] finds the nearest of those in memory. How it is done and what it costs is
 //! written down in `docs/design/embeddings.md`.
 

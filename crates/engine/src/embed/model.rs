@@ -100,6 +100,11 @@ impl Model {
         self.network.shape().width
     }
 
+    /// Where vectors lie on average; [`VectorIndex::around`](super::VectorIndex::around) wants it.
+    pub fn middle(&self) -> &[f32] {
+        self.means.middle()
+    }
+
     /// A vector of length one for each text, for texts that are kept and found.
     ///
     /// Order is kept. The same text always gives the same vector on the same machine, whatever
@@ -117,13 +122,13 @@ impl Model {
     fn embed(&self, role: Role, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut vectors = self.raw(role, texts);
         for (vector, text) in vectors.iter_mut().zip(texts) {
-            self.means.centre(role, text, vector);
+            self.means.level(text, vector);
             math::unit(vector);
         }
         vectors
     }
 
-    /// Vectors of length one as the model gives them, before a language's mean is taken away.
+    /// Vectors of length one as the model gives them, before languages are levelled.
     pub(super) fn raw(&self, role: Role, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut sums = vec![vec![0.0; self.dimension()]; texts.len()];
         let mut pass = Pass::default();

@@ -67,11 +67,13 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b))).sum()
 }
 
-/// One bit for each number, set where it is above nought; the last word is filled up with noughts.
-pub(super) fn signs(numbers: &[i8], into: &mut Vec<u64>) {
-    into.extend(numbers.chunks(64).map(|numbers| {
-        let bits = numbers.iter().enumerate();
-        bits.fold(0, |word, (at, number)| word | u64::from(*number > 0) << at)
+/// One bit for each number, set where it is above the middle; the last word is filled up with
+/// noughts.
+pub(super) fn signs(vector: &Quantised, middle: &[f32], into: &mut Vec<u64>) {
+    let above = |(number, middle): (&i8, &f32)| f32::from(*number) * vector.scale > *middle;
+    into.extend(vector.numbers.chunks(64).zip(middle.chunks(64)).map(|(numbers, middle)| {
+        let bits = numbers.iter().zip(middle).map(above).enumerate();
+        bits.fold(0, |word, (at, above)| word | u64::from(above) << at)
     }));
 }
 
@@ -127,11 +129,14 @@ mod tests {
             prop_assert_eq!(found, vec![plain(&a), plain(&b)]);
 
             let (mut query, mut words, mut differ) = (Vec::new(), Vec::new(), Vec::new());
-            signs(&a, &mut query);
-            signs(&a, &mut words);
-            signs(&b, &mut words);
+            let middle = vec![-3.0; a.len()];
+            let [left, right] =
+                [&a, &b].map(|numbers| Quantised { numbers: numbers.clone(), scale: 0.5 });
+            signs(&left, &middle, &mut query);
+            signs(&left, &middle, &mut words);
+            signs(&right, &middle, &mut words);
             distances(Level::new(), &query, &words, &mut differ);
-            let other = a.iter().zip(&b).filter(|(a, b)| (**a > 0) != (**b > 0)).count();
+            let other = a.iter().zip(&b).filter(|(a, b)| (**a > -6) != (**b > -6)).count();
             prop_assert_eq!(differ, vec![0, u16::try_from(other).unwrap()]);
         }
     }
