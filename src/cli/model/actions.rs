@@ -55,9 +55,6 @@ fn report(
             .value(&serde_json::json!({ "name": entry.name, "path": path, "fetched": fetched }))?;
     } else if fetched {
         tools.out.line(&format!("{} is installed.", tools.out.bold(entry.name)));
-        tools
-            .out
-            .line("Rows are embedded in the background; search by keywords goes on meanwhile.");
     } else {
         tools.out.line(&format!("{} is installed already.", tools.out.bold(entry.name)));
     }

@@ -4,14 +4,14 @@ use std::hash::Hash;
 
 use fearless_simd::Level;
 
-use super::vector::{self, Quantised};
+use super::vector::{self, Quantised, Query};
 
 /// Rows from which bits choose the candidates; below, every row is compared.
 const BITS_FROM: usize = 200_000;
 
 /// Candidates that bits choose for each row that is wanted, and how many at least.
-const CANDIDATES_EACH: usize = 60;
-const CANDIDATES_LEAST: usize = 1_500;
+const CANDIDATES_EACH: usize = 200;
+const CANDIDATES_LEAST: usize = 5_000;
 
 /// Rows that are compared before the best so far are looked at.
 const STEP: usize = 256;
@@ -33,7 +33,7 @@ pub struct Near<K> {
 /// byte a number); beyond, bits choose the candidates.
 #[derive(Debug)]
 pub struct VectorIndex<K> {
-    /// A number's bit is set where it is above this.
+    /// What vectors are kept around.
     middle: Vec<f32>,
     dimension: usize,
     bits_from: usize,
@@ -42,6 +42,8 @@ pub struct VectorIndex<K> {
     places: HashMap<K, usize>,
     numbers: Vec<i8>,
     scales: Vec<f32>,
+    /// The product of each row's distance from the middle with the middle.
+    leans: Vec<f32>,
     signs: Vec<u64>,
 }
 
@@ -51,7 +53,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         Self::around(&vec![0.0; dimension])
     }
 
-    /// The same for vectors that lie around a middle, which bits must leave out to tell anything.
+    /// The same for vectors that were encoded around a middle, which is the model's.
     pub fn around(middle: &[f32]) -> Self {
         Self {
             middle: middle.to_vec(),
@@ -62,6 +64,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
             places: HashMap::new(),
             numbers: Vec::new(),
             scales: Vec::new(),
+            leans: Vec::new(),
             signs: Vec::new(),
         }
     }
@@ -88,7 +91,8 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         self.dimension
     }
 
-    /// Puts a row in, in place of an older one of the same key; vectors have length one.
+    /// Puts a row in, in place of an older one of the same key; the vector has length one and was
+    /// encoded around this index's middle.
     /// A vector of another dimension is not taken: false.
     pub fn insert(&mut self, key: K, vector: &Quantised) -> bool {
         if vector.numbers.len() != self.dimension || self.dimension == 0 {
@@ -99,7 +103,8 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         self.keys.push(key);
         self.numbers.extend_from_slice(&vector.numbers);
         self.scales.push(vector.scale);
-        vector::signs(vector, &self.middle, &mut self.signs);
+        self.leans.push(lean(vector, &self.middle));
+        vector::signs(&vector.numbers, &mut self.signs);
         true
     }
 
@@ -109,6 +114,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         let (last, words) = (self.keys.len() - 1, self.words());
         self.keys.swap_remove(place);
         self.scales.swap_remove(place);
+        self.leans.swap_remove(place);
         take_row(&mut self.numbers, place, self.dimension);
         take_row(&mut self.signs, place, words);
         if place != last {
@@ -123,11 +129,12 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         if query.len() != self.dimension || count == 0 || self.is_empty() {
             return Vec::new();
         }
-        let query = Quantised::encode(query);
+        let base = query.iter().zip(&self.middle).map(|(a, b)| a * b).sum();
+        let query = &Asked { query: Query::new(query, &self.middle), base };
         let mut best = if self.len() < self.bits_from {
-            self.nearest_of_all(&query, count, filter)
+            self.nearest_of_all(query, count, filter)
         } else {
-            self.nearest_by_bits(&query, count, filter)
+            self.nearest_by_bits(query, count, filter)
         };
         best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.key.cmp(&b.key)));
         best.truncate(count);
@@ -136,17 +143,17 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
 
     fn nearest_of_all(
         &self,
-        query: &Quantised,
+        asked: &Asked,
         count: usize,
         filter: impl Fn(&K) -> bool,
     ) -> Vec<Near<K>> {
         let mut best = Best::new(count);
         let mut dots = Vec::with_capacity(STEP);
         for (step, rows) in self.numbers.chunks(STEP * self.dimension).enumerate() {
-            vector::dots(self.level, &query.numbers, rows, &mut dots);
+            vector::dots(self.level, &asked.query.numbers, rows, &mut dots);
             for (at, dot) in dots.iter().enumerate() {
                 let place = step * STEP + at;
-                let near = Near { key: self.keys[place], cosine: self.cosine(query, place, *dot) };
+                let near = Near { key: self.keys[place], cosine: self.cosine(asked, place, *dot) };
                 if best.wants(near.cosine) && filter(&near.key) {
                     best.push(near);
                 }
@@ -157,13 +164,13 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
 
     fn nearest_by_bits(
         &self,
-        query: &Quantised,
+        asked: &Asked,
         count: usize,
         filter: impl Fn(&K) -> bool,
     ) -> Vec<Near<K>> {
         let most = (count * CANDIDATES_EACH).max(CANDIDATES_LEAST);
         let mut bits = Vec::new();
-        vector::signs(query, &self.middle, &mut bits);
+        vector::signs(&asked.query.numbers, &mut bits);
         let mut candidates = BinaryHeap::with_capacity(most + 1);
         let mut differ = Vec::with_capacity(STEP);
         for (step, rows) in self.signs.chunks(STEP * self.words()).enumerate() {
@@ -184,21 +191,32 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         let mut dot = Vec::with_capacity(1);
         let candidates = candidates.into_iter().map(|(_, place)| {
             let row = &self.numbers[place * self.dimension..][..self.dimension];
-            vector::dots(self.level, &query.numbers, row, &mut dot);
-            Near { key: self.keys[place], cosine: self.cosine(query, place, dot[0]) }
+            vector::dots(self.level, &asked.query.numbers, row, &mut dot);
+            Near { key: self.keys[place], cosine: self.cosine(asked, place, dot[0]) }
         });
         candidates.collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a sum of small products")]
-    fn cosine(&self, query: &Quantised, place: usize, dot: i32) -> f32 {
-        dot as f32 * query.scale * self.scales[place]
+    fn cosine(&self, asked: &Asked, place: usize, dot: i32) -> f32 {
+        asked.base + self.leans[place] + dot as f32 * asked.query.scale * self.scales[place]
     }
 
     /// Words of a row's bits.
     fn words(&self) -> usize {
         self.dimension.div_ceil(64)
     }
+}
+
+/// What is looked for, and its product with the middle, which every row has in common.
+struct Asked {
+    query: Query,
+    base: f32,
+}
+
+fn lean(vector: &Quantised, middle: &[f32]) -> f32 {
+    let product = |(number, middle): (&i8, &f32)| f32::from(*number) * middle;
+    vector.numbers.iter().zip(middle).map(product).sum::<f32>() * vector.scale
 }
 
 /// The best rows so far, without keeping them in order.

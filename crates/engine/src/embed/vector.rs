@@ -7,7 +7,13 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
-/// A vector in a byte a number, with the scale that brings it back.
+/// Steps to either side of nought that a query's numbers have.
+const QUERY_STEPS: f32 = 4_095.0;
+
+/// A vector in a byte a number: how far it lies from a middle, and what one step is worth.
+///
+/// Vectors of texts lie close together; kept from nought on, most of a byte would tell only what
+/// they have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantised {
     /// From -127 to 127.
@@ -17,21 +23,18 @@ pub struct Quantised {
 }
 
 impl Quantised {
-    /// Rounds a vector; the error of each number is at most half a step, a 254th of the greatest.
-    /// Numbers that are none count as nought.
-    pub fn encode(vector: &[f32]) -> Self {
-        let finite = |number: &f32| if number.is_finite() { *number } else { 0.0 };
-        let most = vector.iter().map(finite).fold(0.0, |most: f32, n| most.max(n.abs()));
-        let scale = most / 127.0;
-        let by = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    /// Rounds a vector; the error of each number is at most half a step, a 254th of the greatest
+    /// distance from the middle. Numbers that are none count as the middle.
+    pub fn encode(vector: &[f32], middle: &[f32]) -> Self {
+        let (numbers, scale) = steps(vector, middle, 127.0);
         #[expect(clippy::cast_possible_truncation, reason = "within ±127 by the scale")]
-        let numbers = vector.iter().map(|n| (finite(n) * by).round() as i8).collect();
-        Self { numbers, scale }
+        Self { numbers: numbers.map(|n| n as i8).collect(), scale }
     }
 
-    /// The vector, as near as it was kept.
-    pub fn decode(&self) -> Vec<f32> {
-        self.numbers.iter().map(|n| f32::from(*n) * self.scale).collect()
+    /// The vector, as near as it was kept, by the middle that it was encoded with.
+    pub fn decode(&self, middle: &[f32]) -> Vec<f32> {
+        let pairs = self.numbers.iter().zip(middle);
+        pairs.map(|(n, middle)| f32::from(*n) * self.scale + middle).collect()
     }
 
     /// The bytes for a database: the scale (four bytes, little-endian), then the numbers.
@@ -49,13 +52,44 @@ impl Quantised {
     }
 }
 
+/// Whole steps from the middle, at most `most` of them, and what one is worth.
+fn steps<'a>(
+    vector: &'a [f32],
+    middle: &'a [f32],
+    most: f32,
+) -> (impl Iterator<Item = f32> + 'a, f32) {
+    let far = move || {
+        let far = vector.iter().zip(middle).map(|(number, middle)| number - middle);
+        far.map(|number| if number.is_finite() { number } else { 0.0 })
+    };
+    let farthest = far().fold(0.0, |farthest: f32, n| farthest.max(n.abs()));
+    let scale = farthest / most;
+    let by = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    (far().map(move |n| (n * by).round().clamp(-most, most)), scale)
+}
+
+/// A vector that is compared with many: finer than those are kept, at the same cost.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) numbers: Vec<i16>,
+    pub(super) scale: f32,
+}
+
+impl Query {
+    pub(super) fn new(vector: &[f32], middle: &[f32]) -> Self {
+        let (numbers, scale) = steps(vector, middle, QUERY_STEPS);
+        #[expect(clippy::cast_possible_truncation, reason = "within the steps by the scale")]
+        Self { numbers: numbers.map(|n| n as i16).collect(), scale }
+    }
+}
+
 /// Writes the dot product of `query` with each row of `rows` into `out`.
 ///
-/// `rows` holds whole rows of the query's length; products beyond 2³¹ cannot come up to 130,000
+/// `rows` holds whole rows of the query's length; products beyond 2³¹ cannot come up to 4,000
 /// numbers a row.
-pub(super) fn dots(level: Level, query: &[i8], rows: &[i8], out: &mut Vec<i32>) {
+pub(super) fn dots(level: Level, query: &[i16], rows: &[i8], out: &mut Vec<i32>) {
     #[inline(always)]
-    fn with<S: Simd>(_: S, query: &[i8], rows: &[i8], out: &mut Vec<i32>) {
+    fn with<S: Simd>(_: S, query: &[i16], rows: &[i8], out: &mut Vec<i32>) {
         out.extend(rows.chunks_exact(query.len()).map(|row| dot(query, row)));
     }
     out.clear();
@@ -63,16 +97,14 @@ pub(super) fn dots(level: Level, query: &[i8], rows: &[i8], out: &mut Vec<i32>) 
 }
 
 #[inline(always)]
-fn dot(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b))).sum()
+fn dot(a: &[i16], b: &[i8]) -> i32 {
+    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// One bit for each number, set where it is above the middle; the last word is filled up with
-/// noughts.
-pub(super) fn signs(vector: &Quantised, middle: &[f32], into: &mut Vec<u64>) {
-    let above = |(number, middle): (&i8, &f32)| f32::from(*number) * vector.scale > *middle;
-    into.extend(vector.numbers.chunks(64).zip(middle.chunks(64)).map(|(numbers, middle)| {
-        let bits = numbers.iter().zip(middle).map(above).enumerate();
+/// One bit for each number, set where it is above nought; the last word is filled up with noughts.
+pub(super) fn signs<N: Copy + Into<i16>>(numbers: &[N], into: &mut Vec<u64>) {
+    into.extend(numbers.chunks(64).map(|numbers| {
+        let bits = numbers.iter().map(|number| (*number).into() > 0).enumerate();
         bits.fold(0, |word, (at, above)| word | u64::from(above) << at)
     }));
 }
@@ -100,53 +132,54 @@ mod tests {
     proptest! {
         #[test]
         fn a_vector_comes_back_within_half_a_step(
-            vector in proptest::collection::vec(-2.0_f32..2.0, 1..500)
+            vector in proptest::collection::vec(-2.0_f32..2.0, 1..500),
+            middle in -1.0_f32..1.0,
         ) {
-            let kept = Quantised::encode(&vector);
+            let middle = vec![middle; vector.len()];
+            let kept = Quantised::encode(&vector, &middle);
             let back = Quantised::from_bytes(&kept.to_bytes(), vector.len());
             prop_assert_eq!(back.as_ref(), Some(&kept));
-            for (number, back) in vector.iter().zip(kept.decode()) {
-                prop_assert!((number - back).abs() <= kept.scale * 0.501);
+            for (number, back) in vector.iter().zip(kept.decode(&middle)) {
+                prop_assert!((number - back).abs() <= kept.scale * 0.501 + 1e-6);
             }
         }
 
         #[test]
         fn products_and_distances_are_those_of_plain_sums(
-            a in proptest::collection::vec(-127_i8..=127, 1..200),
+            query in proptest::collection::vec(-4095_i16..=4095, 1..200),
             seed in any::<u64>(),
         ) {
-            let b: Vec<i8> = a
-                .iter()
-                .enumerate()
-                .map(|(at, n)| n.wrapping_mul(seed.to_le_bytes()[at % 8].cast_signed()))
-                .map(|n| n.max(-127))
-                .collect();
-            let rows = [a.clone(), b.clone()].concat();
+            let row = |shift: usize| -> Vec<i8> {
+                let bytes = seed.to_le_bytes();
+                (0..query.len()).map(|at| bytes[(at + shift) % 8].cast_signed()).collect()
+            };
+            let (a, b) = (row(0), row(3));
             let mut found = Vec::new();
-            dots(Level::new(), &a, &rows, &mut found);
-            let times = |(a, b): (&i8, &i8)| i32::from(*a) * i32::from(*b);
-            let plain = |b: &[i8]| a.iter().zip(b).map(times).sum::<i32>();
+            dots(Level::new(), &query, &[a.clone(), b.clone()].concat(), &mut found);
+            let times = |(a, b): (&i16, &i8)| i32::from(*a) * i32::from(*b);
+            let plain = |row: &[i8]| query.iter().zip(row).map(times).sum::<i32>();
             prop_assert_eq!(found, vec![plain(&a), plain(&b)]);
 
-            let (mut query, mut words, mut differ) = (Vec::new(), Vec::new(), Vec::new());
-            let middle = vec![-3.0; a.len()];
-            let [left, right] =
-                [&a, &b].map(|numbers| Quantised { numbers: numbers.clone(), scale: 0.5 });
-            signs(&left, &middle, &mut query);
-            signs(&left, &middle, &mut words);
-            signs(&right, &middle, &mut words);
-            distances(Level::new(), &query, &words, &mut differ);
-            let other = a.iter().zip(&b).filter(|(a, b)| (**a > -6) != (**b > -6)).count();
-            prop_assert_eq!(differ, vec![0, u16::try_from(other).unwrap()]);
+            let (mut bits, mut words, mut differ) = (Vec::new(), Vec::new(), Vec::new());
+            signs(&query, &mut bits);
+            signs(&a, &mut words);
+            signs(&b, &mut words);
+            distances(Level::new(), &bits, &words, &mut differ);
+            let other = |row: &[i8]| {
+                let pairs = query.iter().zip(row);
+                u16::try_from(pairs.filter(|(a, b)| (**a > 0) != (**b > 0)).count()).unwrap()
+            };
+            prop_assert_eq!(differ, vec![other(&a), other(&b)]);
         }
     }
 
     #[test]
     fn odd_vectors_and_damaged_bytes_do_no_harm() {
-        assert_eq!(Quantised::encode(&[]).numbers, Vec::<i8>::new());
-        assert_eq!(Quantised::encode(&[0.0, f32::NAN]).decode(), [0.0, 0.0]);
-        assert_eq!(Quantised::encode(&[f32::INFINITY, 1.0]).numbers, [0, 127]);
-        let bytes = Quantised::encode(&[1.0, -0.5]).to_bytes();
+        let encode = |vector: &[f32]| Quantised::encode(vector, &vec![0.0; vector.len()]);
+        assert_eq!(encode(&[]).numbers, Vec::<i8>::new());
+        assert_eq!(encode(&[0.0, f32::NAN]).decode(&[0.0; 2]), [0.0, 0.0]);
+        assert_eq!(encode(&[f32::INFINITY, 1.0]).numbers, [0, 127]);
+        let bytes = encode(&[1.0, -0.5]).to_bytes();
         assert_eq!(Quantised::from_bytes(&bytes, 3), None);
         assert_eq!(Quantised::from_bytes(&bytes[..3], 2), None);
         assert_eq!(Quantised::from_bytes(&[0xff; 6], 2), None);
