@@ -6,6 +6,8 @@
 mod all_declared;
 /// The rules of the house.
 mod architecture;
+/// What the daemon is given is bounded.
+mod bounds;
 /// The real client, driven against a scripted model.
 mod claude_code;
 /// People's commands as a person or a program uses them.
@@ -41,7 +43,7 @@ mod privacy;
 mod recall;
 /// What one session did is there when the next one starts.
 mod remember;
-/// The database under faults, and its bounds.
+/// The database under faults.
 mod store_faults;
 /// Looking around in what is remembered.
 mod timeline;

@@ -1,4 +1,4 @@
-//! The database under faults, and its bounds: nothing is lost, and what is wrong is said.
+//! The database under faults: nothing is lost, and what is wrong is said.
 
 #![cfg(unix)]
 
@@ -7,11 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use afterword::client::Client;
-use afterword::config::Home;
 use afterword_store::sqlite::faults::Faults;
 use afterword_testkit::{Payload, Sandbox, eventually};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::durability::assert_adds_up;
 use crate::remember::settle;
@@ -259,123 +257,6 @@ fn a_read_only_folder_is_said_and_what_was_kept_comes_in_later() {
     may(0o700);
     sandbox.start_daemon();
     all_are_in(&sandbox, if is_root { 10 } else { 14 });
-}
-
-/// An edit of 20 KB, twenty of them to a session.
-fn big_edit(sandbox: &Sandbox, n: usize) -> Value {
-    json!({
-        "claudeSessionId": format!("s{}", n / 20), "cwd": sandbox.project(),
-        "tool_name": "Edit", "tool_response": format!("{n} {}", "ok ".repeat(3_000)),
-        "tool_input": { "file_path": format!("src/file_{n}.rs"),
-                        "old_string": format!("{n}"), "new_string": "word ".repeat(2_200) },
-    })
-}
-
-/// Resident memory of a process in KiB.
-#[cfg(target_os = "linux")]
-fn resident(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
-/// Sends events of 20 KB to the daemon as hooks do, and says what memory it took at most during
-/// the first and the second half.
-#[cfg(target_os = "linux")]
-fn memory_over(events: usize) -> (u64, u64) {
-    let sandbox = Sandbox::new(BIN);
-    let pid = sandbox.start_daemon();
-    let client = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
-    let send = |n: usize| {
-        let body = big_edit(&sandbox, n);
-        let answer = client.post_json("/api/sessions/observations", &body).unwrap();
-        assert_eq!(answer.status, 200);
-    };
-    // The most that is seen while the events from `from` to `to` are sent.
-    let most = |from: usize, to: usize| {
-        let next = std::sync::atomic::AtomicUsize::new(from);
-        std::thread::scope(|scope| {
-            let senders = [(); 8].map(|()| {
-                scope.spawn(|| {
-                    let mut most = 0;
-                    loop {
-                        let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        if n >= to {
-                            return most;
-                        }
-                        send(n);
-                        most = most.max(resident(pid));
-                    }
-                })
-            });
-            senders.into_iter().map(|sender| sender.join().unwrap()).max().unwrap()
-        })
-    };
-    // The first tenth fills caches.
-    most(0, events / 10);
-    let halves = (most(events / 10, events * 55 / 100), most(events * 55 / 100, events));
-    let status = settle(&sandbox);
-    assert_adds_up(&status);
-    assert_eq!(status["stored"], events as u64);
-    let log = fs::metadata(sandbox.data().join("afterword.db-wal")).map_or(0, |m| m.len());
-    assert!(log <= 20 << 20, "{log} bytes of log");
-    halves
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn b8_memory_does_not_grow_with_the_events() {
-    let (first, second) = memory_over(3_000);
-    assert!(second * 100 <= first * 125, "{first} KiB, then {second} KiB");
-}
-
-/// Goes on for minutes, so only where `cargo xtask soak` asks for it.
-#[test]
-#[cfg(target_os = "linux")]
-fn soak_memory_over_a_hundred_thousand_events() {
-    let Some(events) = afterword_testkit::setting("SOAK_EVENTS") else { return };
-    let (first, second) = memory_over(usize::try_from(events).unwrap());
-    assert!(second * 100 <= first * 110, "{first} KiB, then {second} KiB");
-}
-
-#[test]
-fn e9_raw_payloads_stay_within_their_budget_and_rows_stay() {
-    let sandbox = Sandbox::new(BIN);
-    fs::create_dir_all(sandbox.data()).unwrap();
-    fs::write(sandbox.data().join("config.toml"), "[retention]\nraw_events_mb = 1\n").unwrap();
-    sandbox.start_daemon();
-    let client = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
-    for n in 0..200 {
-        let body = big_edit(&sandbox, n);
-        assert_eq!(client.post_json("/api/sessions/observations", &body).unwrap().status, 200);
-    }
-    let status = all_are_in(&sandbox, 200);
-    assert_eq!(status["distilled"], 200);
-    let left = || faults(&sandbox).payloads().1;
-    eventually("payloads are trimmed", Duration::from_mins(1), || {
-        (left() <= 1_000_000).then_some(())
-    });
-    assert!(left() > 800_000, "the newest stay: {}", left());
-    assert_eq!(faults(&sandbox).newest_payload(), 200);
-    for n in [0, 199] {
-        let found = sandbox.afterword(&["search", &format!("file_{n}.rs"), "--json"]);
-        assert!(found.success().json()["total"].as_u64() > Some(0), "file_{n}");
-    }
-    assert_adds_up(&settle(&sandbox));
-}
-
-#[test]
-fn i7_a_payload_of_ten_megabytes_is_cut_with_a_mark() {
-    let sandbox = Sandbox::new(BIN);
-    sandbox.start_daemon();
-    let big = "words of a very long file\n".repeat(400_000);
-    sandbox.send(&Payload::read("src/big.txt", &big).session("s")).success();
-    // A hook that was too slow for the daemon's answer has spooled it, perhaps as well.
-    edit(&sandbox, 0);
-    all_are_in(&sandbox, 2);
-    let payload = faults(&sandbox).largest_payload();
-    assert!(payload.len() < 200_000, "{} bytes", payload.len());
-    assert!(payload.contains("bytes left out …]"), "{}", &payload[..400]);
 }
 
 #[test]

@@ -5,26 +5,36 @@ use anyhow::{Result, bail};
 use super::{cargo, say};
 
 const HELP: &str = "\
-usage: cargo xtask soak [--kills N] [--rounds N] [--seed N] [--events N]
+usage: cargo xtask soak [--kills N] [--rounds N] [--seed N] [--events N] [--turns N] [--beside N]
 
-Kills the daemon at random moments while four callers send events through the hook without a pause,
-sometimes after freezing it; then checks that every event is stored exactly once, that all counts
-add up, and that the database is whole. Prints for each round: kills, starts, events in and out.
+Runs what is named, on the release build; nothing named means --kills 200. Every run checks that all
+that came in is stored once and that the counts add up, and prints one line for the record
+(docs/reference/reliability.md).
 
-  --kills N    kills in a round (200)
-  --rounds N   rounds, each in a home of its own (1)
+  --kills N    kill the daemon N times at random moments, sometimes after freezing it, while four
+               callers send events through the hook without a pause
+  --rounds N   rounds of kills, each in a home of its own (1)
   --seed N     seed of the first round; each further round adds one (1)
-  --events N   also send N events of 20 KB and compare the daemon's memory over both halves (0)
+  --events N   send N events of 20 KB and compare the daemon's memory over both halves; watch its
+               log
+  --turns N    start with N turns waiting, and with a hundredth of them
+  --beside N   N small sessions one after another beside one that sends without a pause
 
-A round of 200 kills takes about half a minute on two cores. CI runs 40 kills with a fixed seed.";
+200 kills take about half a minute on two cores. CI runs 40 kills with a fixed seed, 3,000 events,
+50,000 turns and 5 sessions.";
 
-/// An option and the variable that hands it to the test.
-const OPTIONS: [(&str, &str); 4] = [
+/// An option and the variable that hands it to the tests.
+const OPTIONS: [(&str, &str); 6] = [
     ("--kills", "SOAK_KILLS"),
     ("--rounds", "SOAK_ROUNDS"),
     ("--seed", "SOAK_SEED"),
     ("--events", "SOAK_EVENTS"),
+    ("--turns", "SOAK_TURNS"),
+    ("--beside", "SOAK_BESIDE"),
 ];
+
+/// Variables that only say how the kills are done.
+const OF_KILLS: [&str; 2] = ["SOAK_ROUNDS", "SOAK_SEED"];
 
 pub(super) fn soak() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(2).collect();
@@ -32,14 +42,13 @@ pub(super) fn soak() -> Result<()> {
         say(HELP);
         return Ok(());
     }
-    let mut settings = settings(&words)?;
-    if !settings.iter().any(|(name, _)| *name == "SOAK_KILLS") {
-        settings.push(("SOAK_KILLS", "200".to_owned()));
-    }
+    let settings = settings(&words)?;
     let environment: Vec<(&str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let test = ["test", "--locked", "--test", "stories", "soak"];
-    cargo(&[&test[..], &["--", "--nocapture"]].concat(), &environment)
+    let test = ["test", "--release", "--locked", "--test", "stories", "soak"];
+    // One run after another: figures of one are not to be those of several.
+    let how = ["--", "--nocapture", "--test-threads", "1"];
+    cargo(&[&test[..], &how].concat(), &environment)
 }
 
 fn settings(words: &[String]) -> Result<Vec<(&'static str, String)>> {
@@ -52,6 +61,9 @@ fn settings(words: &[String]) -> Result<Vec<(&'static str, String)>> {
             }
             _ => bail!("`{}` is not understood\n\n{HELP}", pair.join(" ")),
         }
+    }
+    if settings.iter().all(|(name, _)| OF_KILLS.contains(name)) {
+        settings.push(("SOAK_KILLS", "200".to_owned()));
     }
     Ok(settings)
 }
@@ -68,6 +80,10 @@ mod tests {
     fn options_become_variables_and_anything_else_is_refused() {
         let settings = settings(&words("--kills 7 --seed 3")).unwrap();
         assert_eq!(settings, [("SOAK_KILLS", "7".to_owned()), ("SOAK_SEED", "3".to_owned())]);
+        let alone = super::settings(&words("--rounds 3")).unwrap();
+        assert_eq!(alone[1], ("SOAK_KILLS", "200".to_owned()), "rounds of something");
+        let memory = super::settings(&words("--events 5")).unwrap();
+        assert_eq!(memory, [("SOAK_EVENTS", "5".to_owned())], "and nothing else");
         for line in ["--kills", "--kills x", "--other 1", "7"] {
             assert!(super::settings(&words(line)).is_err(), "{line}");
         }

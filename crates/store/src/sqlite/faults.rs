@@ -95,6 +95,30 @@ impl Faults {
         self.run(dump);
     }
 
+    /// Makes this many turns wait, ten to a session, each with one event that says what the newest
+    /// event of the database says. The file must not be open elsewhere.
+    pub fn make_turns_wait(&self, turns: u64) {
+        let numbers = |most: u64| {
+            format!(
+                "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {most} - 1)"
+            )
+        };
+        let (sessions, turns) = (numbers(turns.div_ceil(10)), numbers(turns));
+        self.run(&format!(
+            "BEGIN;
+             {sessions} INSERT INTO sdk_sessions (id, uid, agent, agent_session_id, project_id)
+             SELECT 1000 + i, printf('01928000-0000-7000-8000-%012x', i), 'made', 'made-' || i, 1
+             FROM n;
+             {turns} INSERT INTO events
+             (session_id, prompt_number, kind, state, at, dedupe_key, digest)
+             SELECT 1000 + i / 10, i % 10, e.kind, 'waiting', e.at, 'made-' || i, e.digest
+             FROM n, (SELECT * FROM events ORDER BY id DESC LIMIT 1) e;
+             {turns} INSERT INTO jobs (session_id, prompt_number, run_after)
+             SELECT 1000 + i / 10, i % 10, i FROM n;
+             COMMIT; PRAGMA wal_checkpoint(TRUNCATE)"
+        ));
+    }
+
     /// Events that still have a payload, and the bytes of all payloads.
     pub fn payloads(&self) -> (u64, u64) {
         let count = self.number("SELECT count(*) FROM event_payloads");
