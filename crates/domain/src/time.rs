@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time in milliseconds since the Unix epoch, UTC.
 ///
-/// Serialises as RFC 3339 with milliseconds and `Z`; reads the same, a bare date (midnight UTC),
-/// or a number of milliseconds.
+/// Serialises as RFC 3339 with milliseconds and `Z`; reads the same with any offset, a date with or
+/// without a time of day and no zone (UTC; a bare date is its midnight), or a number of
+/// milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
@@ -63,11 +64,13 @@ impl FromStr for Time {
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Ok(Self(t.as_millisecond()));
         }
-        if let Ok(date) = text.parse::<jiff::civil::Date>() {
-            let midnight = format!("{date}T00:00:00Z");
-            if let Ok(t) = midnight.parse::<jiff::Timestamp>() {
-                return Ok(Self(t.as_millisecond()));
-            }
+        // What has an offset and was not understood must not lose it.
+        let zoned = text.get(10..).is_some_and(|rest| rest.contains(['+', '-', '[', 'Z', 'z']));
+        if !zoned
+            && let Ok(civil) = text.parse::<jiff::civil::DateTime>()
+            && let Ok(utc) = jiff::tz::Offset::UTC.to_timestamp(civil)
+        {
+            return Ok(Self(utc.as_millisecond()));
         }
         Err(BadTime(text.to_owned()))
     }
@@ -119,7 +122,23 @@ mod tests {
         let t: Time = "2026-11-30".parse().unwrap();
         assert_eq!(t.rfc3339(), "2026-11-30T00:00:00Z");
         assert_eq!("2026-11-30T01:00:00+01:00".parse::<Time>().unwrap(), t);
-        assert!("yesterday".parse::<Time>().is_err());
+        for bad in
+            ["yesterday", "", "2026-11-30T25:00:00", "2026-02-30", "2026-11-30T09:00:00+99:00"]
+        {
+            assert!(bad.parse::<Time>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn k5_a_time_of_day_without_a_zone_is_in_utc_and_not_dropped() {
+        let nine: Time = "2026-11-30T09:00:00Z".parse().unwrap();
+        for text in
+            ["2026-11-30T09:00:00", "2026-11-30T09:00", "2026-11-30 09:00:00", " 2026-11-30t09 "]
+        {
+            assert_eq!(text.parse::<Time>(), Ok(nine), "{text}");
+        }
+        let later: Time = "2026-11-30T09:00:00.250".parse().unwrap();
+        assert_eq!(later, nine.plus_millis(250));
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub struct Doc {
     #[serde(default)]
     pub session: Option<String>,
     /// When it was said.
-    #[serde(default, deserialize_with = "lenient_time")]
+    #[serde(default)]
     pub time: Option<Time>,
     /// What was said.
     pub text: String,
@@ -236,17 +236,4 @@ fn open(path: &Path) -> Result<BufReader<File>, DatasetError> {
     let file =
         File::open(path).map_err(|source| DatasetError::Read { path: path.to_owned(), source })?;
     Ok(BufReader::new(file))
-}
-
-/// RFC 3339, a date, or a time of day without a zone, which is taken as UTC.
-fn lenient_time<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Time>, D::Error> {
-    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
-    let exact = |text: &str| text.parse::<jiff::Timestamp>();
-    let parsed = match exact(&text).or_else(|_| exact(&format!("{text}Z"))) {
-        Ok(exact) => Ok(Time::from_millis(exact.as_millisecond())),
-        Err(_) => text.parse::<Time>(),
-    };
-    parsed.map(Some).map_err(serde::de::Error::custom)
 }
