@@ -6,6 +6,8 @@
 #![warn(missing_docs)]
 
 pub mod boundary;
+#[cfg(any(test, feature = "cost"))]
+pub mod cost;
 pub mod event;
 pub mod ids;
 pub mod privacy;

@@ -1,6 +1,4 @@
-//! What tests share: how many cases they try, and time that a busy machine does not change.
-
-use std::time::{Duration, Instant};
+//! How many cases the tests of this crate try.
 
 use proptest::test_runner::Config;
 
@@ -9,32 +7,4 @@ pub(crate) fn bounded(cases: u32) -> Config {
     // Where nobody asked, proptest says 256.
     let asked = Config::default();
     if asked.cases == 256 { Config { cases, ..asked } } else { asked }
-}
-
-/// Whether `run` takes time in proportion to its input: four times the input, at most eight times
-/// the time. A quadratic one needs sixteen times as long in every try, a busy machine only in some.
-pub(crate) fn is_linear(piece: &str, run: impl Fn(&str)) -> bool {
-    const SMALL: usize = 4_000;
-    let small = piece.repeat(SMALL / piece.len());
-    let large = piece.repeat(4 * SMALL / piece.len());
-    (0..6).any(|_| {
-        let floor = time(|| run(&small)).max(Duration::from_millis(1));
-        time(|| run(&large)) <= floor * 8
-    })
-}
-
-/// Processor time where the system tells it, else time by the clock.
-fn time(run: impl Fn()) -> Duration {
-    let (before, begun) = (on_processor(), Instant::now());
-    run();
-    let took = begun.elapsed();
-    before.zip(on_processor()).map_or(took, |(before, after)| after.saturating_sub(before))
-}
-
-/// How long this thread has run; Linux counts it.
-fn on_processor() -> Option<Duration> {
-    // Giving way brings the count up to date.
-    std::thread::yield_now();
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }

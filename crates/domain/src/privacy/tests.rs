@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::trial::is_linear;
+use crate::cost::is_linear;
 
 const CANARY: &str = "canary7316";
 

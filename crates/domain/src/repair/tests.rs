@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::trial::is_linear;
+use crate::cost::is_linear;
 
 fn utf16(text: &str, big: bool) -> Vec<u8> {
     let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
