@@ -475,7 +475,7 @@ fn captured_calls_are_judged_as_they_come() {
 fn is_linear(command: &dyn Fn(usize) -> String) -> bool {
     let measured = |length: usize| -> Duration {
         let input = json!({"command": command(length)});
-        time(|| drop(std::hint::black_box(denied("Bash", &input))))
+        time(|| _ = std::hint::black_box(denied("Bash", &input)))
     };
     let (mut small, mut large) = (Duration::MAX, Duration::MAX);
     (0..10).any(|_| {
