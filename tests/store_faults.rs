@@ -261,16 +261,25 @@ fn a_read_only_folder_is_said_and_what_was_kept_comes_in_later() {
 
 #[test]
 fn e12_an_older_schema_is_brought_up_to_date_and_a_copy_is_kept() {
-    let sandbox = Sandbox::new(BIN);
-    fs::create_dir_all(sandbox.data()).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/store/tests/fixtures");
-    let dump = fs::read_to_string(folder.join("schema-3.sql")).unwrap();
-    faults(&sandbox).load(&dump);
-    edit(&sandbox, 0);
-    sandbox.start_daemon();
-    let status = settle(&sandbox);
-    assert_adds_up(&status);
-    assert!(sandbox.data().join("afterword.db.schema-3.bak").exists());
-    let found = sandbox.afterword(&["search", "lighthouse", "--all-projects", "--json"]);
-    assert!(found.success().json()["total"].as_u64() > Some(0), "what was there is found");
+    let older =
+        (1..).map_while(|n| fs::read_to_string(folder.join(format!("schema-{n}.sql"))).ok());
+    let dumps: Vec<String> = older.collect();
+    assert!(dumps.len() >= 4);
+    for (version, dump) in (1..dumps.len()).zip(&dumps) {
+        let sandbox = Sandbox::new(BIN);
+        fs::create_dir_all(sandbox.data()).unwrap();
+        faults(&sandbox).load(dump);
+        edit(&sandbox, 0);
+        sandbox.start_daemon();
+        let status = settle(&sandbox);
+        assert_adds_up(&status);
+        assert_eq!(status["stored"], 3, "{version}: {status}");
+        assert!(sandbox.data().join(format!("afterword.db.schema-{version}.bak")).exists());
+        for kind in ["prompt", "observation", "memory", "snapshot"] {
+            let args = ["search", "lighthouse", "--all-projects", "--kind", kind, "--json"];
+            let found = sandbox.afterword(&args).success().json();
+            assert!(found["total"].as_u64() > Some(0), "the {kind} of {version} is found");
+        }
+    }
 }

@@ -67,6 +67,7 @@ impl Engine {
             *left_claimed = false;
         }
         while self.follow_up_due().await? > 0 {}
+        while self.index_what_is_not().await? > 0 {}
         let next = self.distill_due().await?;
         while self.store.sweep_forgotten().await? {}
         self.trim_payloads().await?;

@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "the stories use the rest")]
 mod build;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -13,7 +14,7 @@ use std::thread;
 use afterword_domain::event::EventBody;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{KeywordQuery, PayloadLimits, Recorded};
+use afterword_store::contract::{IndexDoc, KeywordQuery, PayloadLimits, Recorded};
 use afterword_store::sqlite::SqliteStore;
 use afterword_store::{Error, Store};
 use rusqlite::Connection;
@@ -540,6 +541,30 @@ fn schema_of(path: &Path) -> Vec<String> {
     list.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
+/// Every row of every ordinary table, as text.
+fn contents(path: &Path) -> BTreeMap<String, Vec<String>> {
+    let db = Connection::open(path).unwrap();
+    let mut list = db
+        .prepare(
+            "SELECT name FROM pragma_table_list
+             WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+        )
+        .unwrap();
+    let tables: Vec<String> =
+        list.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let all = |table: &String| {
+        let mut rows = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = rows.column_count();
+        rows.query_map([], |row| {
+            Ok((0..columns).map(|n| format!("{:?}|", row.get_ref(n).unwrap())).collect())
+        })
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
+    };
+    tables.iter().map(|table| (table.clone(), all(table))).collect()
+}
+
 #[tokio::test]
 async fn e12_a_database_of_any_schema_comes_up_whole_and_twice_is_once() {
     let (_fresh_folder, fresh) = folder();
@@ -549,27 +574,49 @@ async fn e12_a_database_of_any_schema_comes_up_whole_and_twice_is_once() {
         .unwrap()
         .query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
         .unwrap();
-    assert_eq!(fixtures.last().unwrap().0, newest, "every schema has a fixture");
+    let versions: Vec<i64> = fixtures.iter().map(|(version, _)| *version).collect();
+    assert_eq!(versions, (1..=newest).collect::<Vec<_>>(), "every schema has a fixture");
     for (version, dump) in fixtures {
         let (_folder, path) = folder();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         Connection::open(&path).unwrap().execute_batch(&dump).unwrap();
-        for _ in 0..2 {
-            let store = open(&path);
-            assert_eq!(store.check().await.unwrap(), [""; 0], "from {version}");
-            assert_eq!(found(&store, "lighthous").await.len(), 4, "from {version}");
-            let counts = store.counts().await.unwrap();
-            assert_eq!((counts.received, counts.stored, counts.waiting), (2, 2, 1));
-            assert_eq!(store.evidence(1).await.unwrap().len(), 1, "from {version}");
-            let left = store.trim_payloads(PayloadLimits::default()).await.unwrap().left;
-            assert!(left > 0, "from {version}");
-            assert_eq!(store.setting("kept").await.unwrap().as_deref(), Some("yes"));
-            drop(store);
-            assert_eq!(schema_of(&path), schema_of(&fresh), "from {version}");
+        let before = contents(&path);
+        // Only the first schema had no index, which the store cannot make by itself.
+        let unindexed = if version == 1 { 4 } else { 0 };
+        assert_comes_up_whole(&path, version, unindexed).await;
+        let after = contents(&path);
+        for (table, rows) in before.iter().filter(|(table, _)| *table != "counters") {
+            assert!(!rows.is_empty() || after[table].is_empty(), "{table} from {version}");
+            assert_eq!(after[table].len(), rows.len(), "{table} from {version}");
         }
+        assert_comes_up_whole(&path, version, 0).await;
+        assert_eq!(contents(&path), after, "twice is once, from {version}");
+        assert_eq!(schema_of(&path), schema_of(&fresh), "from {version}");
         let copy = path.with_file_name(format!("afterword.db.schema-{version}.bak"));
         assert_eq!(copy.exists(), version < newest);
+        if version < newest {
+            assert_eq!(contents(&copy), before, "the copy is what was there");
+        }
     }
+}
+
+/// Opens a fixture's database, brings in what is not indexed, and looks for all that it held.
+async fn assert_comes_up_whole(path: &Path, version: i64, unindexed: usize) {
+    let store = open(path);
+    let missing = store.unindexed(99).await.unwrap();
+    assert_eq!(missing.len(), unindexed, "from {version}: {missing:?}");
+    let doc = || IndexDoc { text: "lighthous".to_owned(), ..IndexDoc::default() };
+    store.index_rows(missing.into_iter().map(|id| (id, doc())).collect()).await.unwrap();
+    assert_eq!(store.unindexed(99).await.unwrap(), []);
+    assert_eq!(store.check().await.unwrap(), [""; 0], "from {version}");
+    assert_eq!(found(&store, "lighthous").await.len(), 4, "from {version}");
+    let counts = store.counts().await.unwrap();
+    assert_eq!((counts.received, counts.stored, counts.waiting), (2, 2, 1), "from {version}");
+    assert_eq!((counts.rows["prompt"], counts.rows["memory"], counts.indexed), (1, 1, 4));
+    assert_eq!(store.evidence(1).await.unwrap().len(), 1, "from {version}");
+    let left = store.trim_payloads(PayloadLimits::default()).await.unwrap().left;
+    assert!(left > 0, "from {version}");
+    assert_eq!(store.setting("kept").await.unwrap().as_deref(), Some("yes"));
 }
 
 #[tokio::test]

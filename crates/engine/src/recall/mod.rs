@@ -5,6 +5,7 @@
 //! What ranks and what renders is pure: only the three doors read the store.
 
 mod context;
+mod index;
 mod narrow;
 mod prompt;
 mod rank;

@@ -30,6 +30,14 @@ pub trait SearchStore {
         limit: usize,
     ) -> Result<Vec<Hit>>;
 
+    /// Rows that an older schema did not index, some of them; empty, and for nothing, once all are
+    /// in the index.
+    async fn unindexed(&self, limit: usize) -> Result<Vec<PublicId>>;
+
+    /// Puts rows into the index, or brings their entries up to date. Rows that do not exist are left
+    /// out.
+    async fn index_rows(&self, docs: Vec<(PublicId, IndexDoc)>) -> Result<()>;
+
     /// Rows in the index.
     async fn indexed_rows(&self) -> Result<u64>;
 }

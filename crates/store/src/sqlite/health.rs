@@ -95,7 +95,8 @@ fn counter_problems(db: &Connection) -> Sql<Vec<String>> {
     Ok(problems)
 }
 
-fn recount(db: &Connection) -> Sql<()> {
+/// Counts the rows again and sets the counters by them.
+pub(super) fn recount(db: &Connection) -> Sql<()> {
     let mut set = db.prepare("INSERT OR REPLACE INTO counters (name, value) VALUES (?1, ?2)")?;
     for (name, n) in counted(db)? {
         set.execute((name, n))?;

@@ -5,6 +5,7 @@ mod filters;
 mod index;
 mod rank;
 mod terms;
+mod unindexed;
 mod weigh;
 
 use afterword_domain::scope::Scope;
@@ -16,9 +17,10 @@ use super::SqliteStore;
 use super::connect::Sql;
 use super::values::{count, kind as kind_of, limit as sql_limit, time};
 use crate::Result;
-use crate::contract::{Hit, KeywordAnswer, KeywordQuery, SearchStore};
+use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, SearchStore};
 
 pub(super) use index::{Entry, ensure_usable, index_problems, put, rebuild, same_doc};
+pub(super) use unindexed::begin as index_is_due;
 
 #[async_trait]
 impl SearchStore for SqliteStore {
@@ -34,6 +36,21 @@ impl SearchStore for SqliteStore {
         limit: usize,
     ) -> Result<Vec<Hit>> {
         self.read(move |db| newest(db, &scope, kind, since, limit)).await
+    }
+
+    async fn unindexed(&self, limit: usize) -> Result<Vec<PublicId>> {
+        if !self.read(unindexed::is_due).await? {
+            return Ok(Vec::new());
+        }
+        let rows = self.read(move |db| unindexed::rows(db, limit)).await?;
+        if rows.is_empty() {
+            self.write(unindexed::end).await?;
+        }
+        Ok(rows)
+    }
+
+    async fn index_rows(&self, docs: Vec<(PublicId, IndexDoc)>) -> Result<()> {
+        self.write(move |db| unindexed::index(db, &docs)).await
     }
 
     async fn indexed_rows(&self) -> Result<u64> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::super::super::{health, search};
 use super::super::errors::Sql;
 use super::super::open::{fault, unwritable};
 use crate::{Error, Result};
@@ -18,6 +19,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (3, include_str!("../../../../migrations/sqlite/0003_counters.sql")),
     (4, include_str!("../../../../migrations/sqlite/0004_events.sql")),
 ];
+
+/// The first schema with an index over the rows, and the first that counts them.
+const INDEX: i64 = 2;
+const COUNTERS: i64 = 3;
 
 fn newest(steps: &[Migration]) -> i64 {
     steps.last().map_or(0, |step| step.0)
@@ -60,7 +65,26 @@ pub(super) fn apply(db: &mut Connection, steps: &[Migration]) -> Sql<()> {
         tx.execute_batch(sql)?;
         tx.pragma_update(None, "user_version", number)?;
     }
+    if found > 0 {
+        catch_up(&tx, found)?;
+    }
     tx.commit()?;
+    Ok(())
+}
+
+/// What the steps leave undone for the rows that were there before them.
+fn catch_up(db: &Connection, found: i64) -> Sql<()> {
+    if found < INDEX {
+        search::index_is_due(db)?;
+    }
+    if found < COUNTERS {
+        health::recount(db)?;
+        db.execute(
+            "UPDATE counters SET value = max(value, (SELECT count(*) FROM events))
+             WHERE name = 'received'",
+            [],
+        )?;
+    }
     Ok(())
 }
 
