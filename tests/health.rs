@@ -2,15 +2,19 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use afterword::config::SystemClock;
-use afterword_domain::Clock as _;
+use afterword::client::Client;
+use afterword::config::{Home, SystemClock};
+use afterword_domain::{Clock as _, Time};
 use afterword_engine::{Engine, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use afterword_testkit::{Payload, Sandbox};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::remember::{first_session, settle};
 
@@ -145,6 +149,90 @@ fn j12_turns_that_cannot_be_distilled_are_told_beside_the_block_never_in_it() {
     drop(sandbox.afterword(&["doctor", "--retry-parked"]));
     sandbox.wait_for_status("the turn is distilled", |s| s["parked"] == 0 && s["waiting"] == 0);
     assert_eq!(start(&sandbox, "cured")["systemMessage"], Value::Null);
+}
+
+/// What a prompt of an install that only captures prints; null when it prints nothing.
+fn captured_prompt(sandbox: &Sandbox, session: &str, transcript: &Path) -> Value {
+    let mut payload = Payload::prompt("go on").session(session).json(sandbox.project());
+    payload["transcript_path"] = transcript.to_str().unwrap().into();
+    let args = ["hook", "claude-code", "user-prompt-submit", "--capture-only"];
+    let output = sandbox.afterword_with(&args, payload.to_string().as_bytes()).success();
+    assert_eq!(output.stderr, "");
+    if output.stdout.is_empty() { Value::Null } else { output.json() }
+}
+
+#[test]
+fn an_install_that_only_captures_tells_it_with_the_first_prompt_of_a_session() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    park_a_turn(&sandbox);
+    sandbox.start_daemon();
+    let transcript = sandbox.root().join("transcript.jsonl");
+    let first = captured_prompt(&sandbox, "one", &transcript);
+    assert!(line(&first).contains("could not be distilled"), "{first}");
+    assert_eq!(first.as_object().unwrap().len(), 1, "nothing for the model: {first}");
+    assert_eq!(captured_prompt(&sandbox, "one", &transcript), Value::Null, "once a session");
+    // Where starts are reported, they tell it.
+    line(&start(&sandbox, "two"));
+    assert_eq!(captured_prompt(&sandbox, "two", &transcript), Value::Null);
+    // Without a daemon the hook knows a session's first prompt by the agent's log.
+    sandbox.afterword(&["daemon", "stop"]).success();
+    let away = sandbox.keep_daemon_away();
+    fs::write(sandbox.data().join("health"), "the database is of a newer release").unwrap();
+    let told = captured_prompt(&sandbox, "three", &transcript);
+    assert!(line(&told).contains("newer release"), "{told}");
+    fs::write(&transcript, "{}\n").unwrap();
+    assert_eq!(captured_prompt(&sandbox, "three", &transcript), Value::Null);
+    drop(away);
+}
+
+#[test]
+fn without_context_at_the_start_the_line_is_there_all_the_same() {
+    let sandbox = Sandbox::new(BIN);
+    fs::create_dir_all(sandbox.data()).unwrap();
+    fs::write(sandbox.data().join("config.toml"), "[recall]\nsession_start = false\n").unwrap();
+    first_session(&sandbox);
+    park_a_turn(&sandbox);
+    sandbox.start_daemon();
+    let reply = start(&sandbox, "one");
+    assert!(line(&reply).contains("could not be distilled"), "{reply}");
+    assert_eq!(reply.as_object().unwrap().len(), 1, "nothing for the model: {reply}");
+    let away = (sandbox.afterword(&["daemon", "stop"]).success(), sandbox.keep_daemon_away()).1;
+    fs::write(sandbox.data().join("health"), "the database is of a newer release").unwrap();
+    assert!(line(&start(&sandbox, "two")).contains("newer release"));
+    drop(away);
+}
+
+#[test]
+fn j12_sessions_that_bring_nothing_are_told_after_a_day() {
+    let sandbox = Sandbox::new(BIN);
+    let client = |sandbox: &Sandbox| {
+        sandbox.start_daemon();
+        Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap()
+    };
+    let hours = |n: i64| SystemClock.now().plus_millis(-n * 3_600_000);
+    let report = |session: &str, at: Time, body: Value| {
+        let event = json!({
+            "uid": Uuid::now_v7(), "at": at, "agent": "claude-code", "agent_session_id": session,
+            "project": { "name": "demo-project" }, "body": body,
+        });
+        assert_eq!(client(&sandbox).post_json("/api/events", &event).unwrap().status, 200);
+    };
+    let began = || json!({ "kind": "session-start", "source": "startup" });
+    report("worked", hours(50), json!({ "kind": "stop", "answer": "All done." }));
+    report("silent one", hours(49), began());
+    report("silent two", hours(30), began());
+    let since = hours(50).date();
+    let reply = start(&sandbox, "silent three");
+    let told = format!("nothing was kept since {since}, though 3 sessions began");
+    assert!(line(&reply).contains(&told), "{reply}");
+    let status = sandbox.afterword(&["status", "--json"]).success().json();
+    assert_eq!(status["silence"]["sessions"], 3, "{status}");
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    assert_eq!(check(&doctor, "recent work")["ok"], false, "{doctor}");
+    sandbox.send(&Payload::prompt("go on").session("silent three")).success();
+    assert_eq!(start(&sandbox, "four")["systemMessage"], Value::Null, "work came");
+    assert!(sandbox.afterword(&["status", "--json"]).success().json()["silence"]["sessions"] == 1);
 }
 
 #[test]

@@ -102,6 +102,8 @@ pub struct Delivery<'a> {
     pub wish: Wish,
     /// Whether the event goes to the spool when the daemon does not take it.
     pub spools: bool,
+    /// Whether the person is told when something is wrong that no daemon can say.
+    pub speaks: bool,
 }
 
 /// Why the daemon did not take an event.
@@ -144,9 +146,8 @@ impl Delivery<'_> {
                 }
             }
         }
-        // A person who starts a session is told what no daemon can say.
-        let speaks = self.budget.waits_for_daemon;
-        let notice = lost.or_else(|| health::line(self.home, self.clock)).filter(|_| speaks);
+        let line = || lost.or_else(|| health::line(self.home, self.clock));
+        let notice = if self.speaks { line() } else { None };
         match notice {
             Some(_) => Reply::Context { text: String::new(), notice },
             None => Reply::None,

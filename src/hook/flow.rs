@@ -170,6 +170,7 @@ impl Run<'_> {
         let running = place.filter(|p| !pause::is_paused(&self.config.home, &p.project));
         let Some(place) = running else { return Reply::None };
         let in_subagent = draft.subagent.is_some();
+        let speaks = !in_subagent && self.speaks(&draft);
         let mut event = self.event(draft, place);
         let skipped = self.strip_skipped(&mut event.body);
         let Some(Sealed { event, bytes }) = boundary::seal(event) else { return Reply::None };
@@ -186,6 +187,7 @@ impl Run<'_> {
             doing: self.doing(),
             budget: Budget::new(self.started, moment == Moment::SessionStart),
             wish,
+            speaks,
             // Only counted by the daemon, so not worth a file.
             spools: !skipped && !self.call.recall_only,
         };
@@ -193,7 +195,24 @@ impl Run<'_> {
             watchdog.keeping();
         }
         let reply = delivery.deliver(&event, &bytes);
-        if wants_reply { fitting(&event.body, reply) } else { Reply::None }
+        match (wants_reply, in_subagent) {
+            (true, _) => fitting(&event.body, reply),
+            (false, false) => notice_alone(reply),
+            (false, true) => Reply::None,
+        }
+    }
+
+    /// Whether the person sees a session begin with this, and so may be told what no daemon can
+    /// say. Where starts are not reported, that is the first prompt: the agent has written nothing
+    /// of the session yet.
+    fn speaks(&self, draft: &Draft) -> bool {
+        match &draft.body {
+            EventBody::SessionStart { source } => source.begins(),
+            EventBody::Prompt { .. } if self.call.capture_only => {
+                draft.transcript_path.as_deref().is_some_and(|path| !Path::new(path).exists())
+            }
+            _ => false,
+        }
     }
 
     /// Where the work belongs; none when it is not wanted there at all. A pause is another matter.
@@ -269,6 +288,16 @@ impl Run<'_> {
 
     fn note(&self, trouble: &str) {
         log::note(&self.config.home, self.clock, &self.doing(), trouble);
+    }
+}
+
+/// What remains of a reply for a hook that wants nothing for the model.
+fn notice_alone(reply: Reply) -> Reply {
+    match reply {
+        Reply::Context { notice: Some(notice), .. } => {
+            Reply::Context { text: String::new(), notice: Some(notice) }
+        }
+        _ => Reply::None,
     }
 }
 

@@ -169,6 +169,11 @@ impl StartSource {
     pub const fn wants_context(self) -> bool {
         matches!(self, Self::Startup | Self::Clear | Self::Compact)
     }
+
+    /// Whether the person sees a session begin: a compaction happens in the middle of one.
+    pub const fn begins(self) -> bool {
+        !matches!(self, Self::Compact)
+    }
 }
 
 /// One use of a tool.

@@ -10,6 +10,10 @@ use afterword_domain::wire::status::Status;
 /// two seconds, and a failed one is tried again within a minute.
 pub const WAITING_LIMIT_MS: i64 = 10 * 60 * 1_000;
 
+/// How long sessions may begin without anything else coming, in milliseconds, and how many.
+pub const SILENCE_LIMIT_MS: i64 = 24 * 60 * 60 * 1_000;
+const SILENT_SESSIONS: u64 = 3;
+
 /// What the rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct Signs<'a> {
@@ -47,6 +51,13 @@ pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
     if status.spool_bad > 0 {
         troubles.push(format!("{} in the spool cannot be read", events(status.spool_bad)));
     }
+    if let Some(silence) = status.silence
+        && silence.sessions >= SILENT_SESSIONS
+        && now.millis() - silence.began_at.millis() > SILENCE_LIMIT_MS
+    {
+        let (n, since) = (silence.sessions, silence.since.date());
+        troubles.push(format!("nothing was kept since {since}, though {n} sessions began"));
+    }
     if status.parked > 0 {
         troubles.push(format!("{} could not be distilled", events(status.parked)));
     }
@@ -67,6 +78,8 @@ fn waiting(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use afterword_domain::wire::status::Silence;
+
     use super::*;
 
     const NOW: Time = Time::from_millis(1_000_000_000);
@@ -83,6 +96,21 @@ mod tests {
         assert_eq!(line_of(&busy, Some(WAITING_LIMIT_MS), 0), None);
         assert_eq!(line_of(&busy, Some(-5_000), 0), None);
         assert_eq!(line_of(&Status::default(), Some(WAITING_LIMIT_MS * 9), 0), None, "none waits");
+    }
+
+    #[test]
+    fn sessions_that_bring_nothing_are_told_after_a_day() {
+        let silent = |sessions: u64, began: i64| {
+            let since = NOW.plus_millis(-SILENCE_LIMIT_MS * 3);
+            let silence = Silence { since, began_at: NOW.plus_millis(-began), sessions };
+            line_of(&Status { silence: Some(silence), ..Status::default() }, None, 0)
+        };
+        assert_eq!(silent(3, SILENCE_LIMIT_MS), None, "not for long");
+        assert_eq!(silent(2, SILENCE_LIMIT_MS * 2), None, "opened, and nothing typed");
+        let said = silent(3, SILENCE_LIMIT_MS + 1).unwrap();
+        let since = NOW.plus_millis(-SILENCE_LIMIT_MS * 3).date();
+        let told = format!("afterword: nothing was kept since {since}, though 3 sessions began;");
+        assert!(said.starts_with(&told), "{said}");
     }
 
     #[test]

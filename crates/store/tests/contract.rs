@@ -64,5 +64,6 @@ on_every_backend! {
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
         only_text_is_needed, pages_follow_the_cursor;
-    settings: values_are_kept, stages_add_up, a_healthy_store_has_no_problems;
+    settings: values_are_kept, stages_add_up,
+        sessions_that_bring_nothing_are_counted_until_something_comes, a_healthy_store_has_no_problems;
 }

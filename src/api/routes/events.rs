@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use afterword_domain::event::{Event, EventBody, StartSource};
+use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use axum::extract::State;
@@ -53,7 +53,7 @@ pub(super) async fn take(
     if !door.accepts(patience).await {
         return Err(ApiError::draining());
     }
-    let tells = tells_health(&event);
+    let begins = begins_for_the_person(&event);
     let mut answer = if !roles.store {
         let outcome = Outcome::Skipped { reason: SkipReason::Machine };
         EventAnswer { outcome, reply: door.engine.reply_only(&event).await? }
@@ -64,9 +64,16 @@ pub(super) async fn take(
         let outcome = outcomes.pop().expect("one event in, one out");
         EventAnswer { outcome, reply: Reply::None }
     };
-    // A start that was reported before has been told.
-    let first = !matches!(answer.outcome, Outcome::Duplicate { .. });
-    if tells && first && roles.reply {
+    // Once a session: at its start, or at its first prompt where starts are not reported. A hook
+    // that wants no memories may still speak to the person.
+    let tells = match (&begins, &answer.outcome) {
+        (Begins::No, _) | (Begins::AtStart, Outcome::Duplicate { .. }) => false,
+        (Begins::AtStart, _) | (Begins::WithPrompt, Outcome::Stored { new_session: true, .. }) => {
+            true
+        }
+        (Begins::WithPrompt, _) => false,
+    };
+    if tells {
         let notice = admin::health_line(&door).await.unwrap_or_default();
         answer.reply = with_notice(answer.reply, notice);
     }
@@ -75,11 +82,22 @@ pub(super) async fn take(
     Ok(Json(answer))
 }
 
-/// Whether the person sees a session begin with this event; a compaction is no beginning.
-fn tells_health(event: &Event) -> bool {
-    let begins = |source: &StartSource| *source != StartSource::Compact;
-    event.subagent.is_none()
-        && matches!(&event.body, EventBody::SessionStart { source } if begins(source))
+/// How the person sees a session begin with an event, if it does.
+enum Begins {
+    No,
+    /// It is reported as a start.
+    AtStart,
+    /// It does if nothing is known of its session.
+    WithPrompt,
+}
+
+fn begins_for_the_person(event: &Event) -> Begins {
+    match &event.body {
+        _ if event.subagent.is_some() => Begins::No,
+        EventBody::SessionStart { source } if source.begins() => Begins::AtStart,
+        EventBody::Prompt { .. } => Begins::WithPrompt,
+        _ => Begins::No,
+    }
 }
 
 /// The reply with a line for the person beside it.

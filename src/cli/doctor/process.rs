@@ -133,6 +133,13 @@ fn counts(tools: &Tools, door: &Door, status: &Status) -> Vec<Check> {
     } else {
         Check::good("distilling", format!("{} events wait", status.waiting))
     });
+    if let Some(silence) = troubles.iter().find(|trouble| trouble.contains("nothing was kept")) {
+        checks.push(Check::bad(
+            "recent work",
+            silence,
+            "afterword install, then start a new session: only starts are reported",
+        ));
+    }
     let adds_up = status.received == status.spooled + status.stored
         && status.stored == status.distilled + status.waiting + status.parked;
     checks.push(if adds_up {

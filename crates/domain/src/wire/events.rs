@@ -24,6 +24,9 @@ pub enum Outcome {
         session_id: i64,
         /// The prompt it was counted to.
         prompt_number: i64,
+        /// Whether it is the first that is known of its session.
+        #[serde(default)]
+        new_session: bool,
     },
     /// It was stored before.
     Duplicate {

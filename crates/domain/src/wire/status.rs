@@ -42,8 +42,22 @@ pub struct Status {
     pub last_stored_at: Option<Time>,
     /// When a turn was last distilled.
     pub last_distilled_at: Option<Time>,
+    /// Sessions that began and brought nothing, where something had come before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Silence>,
     /// Bytes of the database file and its log.
     pub database_bytes: u64,
+}
+
+/// Sessions begin, and nothing of what happens in them comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Silence {
+    /// When something came last before it.
+    pub since: Time,
+    /// When the first of these sessions began.
+    pub began_at: Time,
+    /// How many began.
+    pub sessions: u64,
 }
 
 /// Tokens spent with a provider today.

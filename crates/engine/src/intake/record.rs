@@ -124,9 +124,11 @@ impl Engine {
 /// What the caller is told of a recorded event.
 fn outcome(recorded: &Recorded) -> Outcome {
     match recorded {
-        Recorded::Stored { turn, .. } => {
-            Outcome::Stored { session_id: turn.session_id, prompt_number: turn.prompt_number }
-        }
+        Recorded::Stored { turn, new_session, .. } => Outcome::Stored {
+            session_id: turn.session_id,
+            prompt_number: turn.prompt_number,
+            new_session: *new_session,
+        },
         Recorded::Duplicate { turn, .. } => {
             Outcome::Duplicate { session_id: turn.session_id, prompt_number: turn.prompt_number }
         }

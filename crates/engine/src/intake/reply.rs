@@ -15,6 +15,9 @@ impl Engine {
     pub async fn reply_only(&self, event: &Event) -> Result<Reply> {
         let Some(sealed) = boundary::seal(event.clone()) else { return Ok(Reply::None) };
         let event = sealed.event;
+        if !matches!(event.body, EventBody::SessionStart { .. }) {
+            self.store.note_sign_of_life().await?;
+        }
         let Some(project) = self.store.find_project(&event.project).await? else {
             return Ok(Reply::None);
         };

@@ -35,6 +35,10 @@ pub trait EventStore {
     /// beginning marks its session as compacted, and compaction events are owed a follow-up.
     async fn record(&self, events: Vec<NewEvent>) -> Result<Vec<Recorded>>;
 
+    /// Notes that a hook called which was not a session's start, although nothing of it is stored:
+    /// see [`Silence`](afterword_domain::wire::status::Silence). `record` does so by itself.
+    async fn note_sign_of_life(&self) -> Result<()>;
+
     /// Counts events that were skipped before they reached the store.
     async fn count_skipped(&self, reason: SkipReason, n: u64) -> Result<()>;
 

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use afterword_domain::Time;
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::status::Status;
+use afterword_domain::wire::status::{Silence, Status};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
 use super::SqliteStore;
 use super::connect::Sql;
+use super::events::{SILENT_FROM, SILENT_SESSIONS, SILENT_SINCE};
 use super::rows::count_rows;
 use super::values::{count, optional};
 use super::{health, search};
@@ -98,8 +99,17 @@ fn counts(db: &Connection, path: &Path) -> Sql<Status> {
         sessions: number("SELECT count(*) FROM sdk_sessions")?,
         last_stored_at: at("last_stored_at"),
         last_distilled_at: at("last_distilled_at"),
+        silence: silence(&counters),
         database_bytes: bytes(path),
         ..Status::default()
+    })
+}
+
+fn silence(counters: &BTreeMap<String, i64>) -> Option<Silence> {
+    Some(Silence {
+        since: Time::from_millis(*counters.get(SILENT_SINCE)?),
+        began_at: Time::from_millis(*counters.get(SILENT_FROM)?),
+        sessions: count(*counters.get(SILENT_SESSIONS)?),
     })
 }
 

@@ -1,4 +1,6 @@
+use afterword_domain::event::{EventBody, StartSource};
 use afterword_domain::wire::events::SkipReason;
+use afterword_domain::wire::status::Silence;
 
 use super::build::{Any, claimed_turn, event, outcome, remember, stored, stored_project, t, tool};
 
@@ -30,6 +32,25 @@ pub(crate) async fn stages_add_up(store: Any) {
     assert_eq!((counts.last_stored_at, counts.last_distilled_at), (Some(t(40)), Some(t(30_000))));
     assert_eq!((counts.spooled, counts.spool_bad), (0, 0));
     assert!(counts.database_bytes > 0);
+}
+
+pub(crate) async fn sessions_that_bring_nothing_are_counted_until_something_comes(store: Any) {
+    let start = || EventBody::SessionStart { source: StartSource::Startup };
+    stored(&store, event("a", 10, start())).await;
+    stored(&store, event("b", 20, start())).await;
+    assert_eq!(store.counts().await.unwrap().silence, None, "nothing had come before");
+    stored(&store, event("b", 30, tool("x"))).await;
+    for (session, at) in [("c", 40), ("d", 50), ("e", 60)] {
+        stored(&store, event(session, at, start())).await;
+    }
+    let silence = Silence { since: t(30), began_at: t(40), sessions: 3 };
+    assert_eq!(store.counts().await.unwrap().silence, Some(silence));
+    store.note_sign_of_life().await.unwrap();
+    assert_eq!(store.counts().await.unwrap().silence, None);
+    stored(&store, event("f", 70, start())).await;
+    let silence = Silence { since: t(60), began_at: t(70), sessions: 1 };
+    assert_eq!(store.counts().await.unwrap().silence, Some(silence));
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
 }
 
 pub(crate) async fn a_healthy_store_has_no_problems(store: Any) {

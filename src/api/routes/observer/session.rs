@@ -35,7 +35,7 @@ pub(in crate::api::routes) async fn init(
     let (agent, session) = (event.agent.clone(), event.agent_session_id.clone());
     let outcome = take(&door, event).await?;
     let (id, number, skipped) = match outcome {
-        Outcome::Stored { session_id, prompt_number }
+        Outcome::Stored { session_id, prompt_number, .. }
         | Outcome::Duplicate { session_id, prompt_number } => (session_id, prompt_number, None),
         Outcome::Skipped { reason } => {
             let known = door.engine.store().find_session(&agent, &session).await?;

@@ -5,6 +5,7 @@ mod known;
 mod payload;
 mod place;
 mod record;
+mod silence;
 
 use afterword_domain::event::Event;
 use afterword_domain::wire::events::SkipReason;
@@ -22,11 +23,16 @@ use crate::contract::{
 pub(super) use payload::drop_evidence;
 pub(super) use place::make_session;
 pub(super) use record::FIRST_PROMPT_CHARS;
+pub(super) use silence::{FROM as SILENT_FROM, SESSIONS as SILENT_SESSIONS, SINCE as SILENT_SINCE};
 
 #[async_trait]
 impl EventStore for SqliteStore {
     async fn record(&self, events: Vec<NewEvent>) -> Result<Vec<Recorded>> {
         self.write(move |db| events.iter().map(|new| record::record_one(db, new)).collect()).await
+    }
+
+    async fn note_sign_of_life(&self) -> Result<()> {
+        if self.read(silence::lasts).await? { self.write(silence::end).await } else { Ok(()) }
     }
 
     async fn count_skipped(&self, reason: SkipReason, n: u64) -> Result<()> {

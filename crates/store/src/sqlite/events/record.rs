@@ -10,7 +10,7 @@ use super::super::connect::Sql;
 use super::super::search::{self, Entry};
 use super::super::values::{add_to_counter, json, new_uid, optional, raise_time};
 use super::place::{self, Place};
-use super::{count_skipped, follow_up, known, payload};
+use super::{count_skipped, follow_up, known, payload, silence};
 use crate::contract::{NewEvent, Recorded, TurnKey};
 
 /// How long after the first event of a turn its job waits, in milliseconds: a burst of tool uses
@@ -30,6 +30,11 @@ pub(super) fn record_one(db: &Connection, new: &NewEvent) -> Sql<Recorded> {
         return Ok(Recorded::Skipped(SkipReason::Private));
     }
     let event = &new.event;
+    if let EventBody::SessionStart { .. } = event.body {
+        silence::goes_on(db, event.at)?;
+    } else {
+        silence::end(db)?;
+    }
     let place = place::find_or_make(db, event)?;
     if let EventBody::Prompt { private: true, .. } = event.body {
         open_private_turn(db, &place, new)?;
