@@ -239,24 +239,103 @@ fn a_database_that_cannot_be_opened_leaves_everything_to_the_spool() {
     all_are_in(&sandbox, 14);
 }
 
+fn may(folder: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 #[test]
-fn a_read_only_folder_is_said_and_what_was_kept_comes_in_later() {
-    use std::os::unix::fs::PermissionsExt;
+fn a_read_only_data_folder_is_made_writable_where_it_is_ours_and_loses_nothing_where_not() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let sandbox = Sandbox::without_privileges(BIN);
+    stopped_with_ten(&sandbox);
+    let owner = fs::metadata(sandbox.data()).unwrap().uid();
+    may(&sandbox.data(), 0o500);
+    (10..14).for_each(|n| edit(&sandbox, n));
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 14);
+    sandbox.afterword(&["daemon", "stop"]).success();
+    // Only root can give a folder away.
+    if chown(sandbox.data(), Some(owner ^ 1), None).is_err() {
+        return;
+    }
+    may(&sandbox.data(), 0o755);
+    (14..17).for_each(|n| edit(&sandbox, n));
+    assert_eq!(spooled(&sandbox), 3, "the spool folder is its own and can be written");
+    let refused = sandbox.afterword(&["daemon", "run"]);
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr.contains("data folder"), "{}", refused.stderr);
+    assert_ne!(sandbox.afterword(&["doctor"]).code, Some(0));
+    chown(sandbox.data(), Some(owner), None).unwrap();
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 17);
+}
+
+#[test]
+fn a_read_only_database_is_refused_and_what_comes_is_spooled() {
+    let sandbox = Sandbox::without_privileges(BIN);
+    stopped_with_ten(&sandbox);
+    may(&database(&sandbox), 0o400);
+    let before = fs::read(database(&sandbox)).unwrap();
+    (10..13).for_each(|n| edit(&sandbox, n));
+    let refused = sandbox.afterword(&["daemon", "run"]);
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr.contains("cannot be written"), "{}", refused.stderr);
+    assert_eq!((spooled(&sandbox), fs::read(database(&sandbox)).unwrap()), (3, before));
+    may(&database(&sandbox), 0o600);
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 13);
+}
+
+#[test]
+fn a_spool_that_cannot_be_written_costs_what_came_meanwhile_and_is_told() {
+    let sandbox = Sandbox::without_privileges(BIN);
+    stopped_with_ten(&sandbox);
+    let spool = sandbox.data().join("spool");
+    let away = sandbox.keep_daemon_away();
+    edit(&sandbox, 10);
+    may(&spool, 0o500);
+    (11..14).for_each(|n| edit(&sandbox, n));
+    let start = sandbox.send(&Payload::session_start("startup").session("next")).success();
+    assert!(start.json()["systemMessage"].as_str().unwrap().contains("cannot be kept"));
+    may(&spool, 0o700);
+    drop(away);
+    sandbox.start_daemon();
+    all_are_in(&sandbox, 11);
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert!(doctor.stdout.contains("4 events could not be kept anywhere"), "{}", doctor.stdout);
+}
+
+/// Runs a hook that may let no file grow beyond this many blocks of 512 bytes.
+fn edit_with_file_limit(sandbox: &Sandbox, n: usize, blocks: u32) {
+    let payload = Payload::edit(&format!("src/file_{n}.rs"), "a", &"b".repeat(2_000)).session("s");
+    let payload = payload.tool_use_id(&format!("t{n}")).json(sandbox.project());
+    let mut hook = sandbox.command("sh");
+    let script =
+        format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" hook claude-code post-tool-use");
+    hook.args(["-c", &script]).arg(sandbox.binary());
+    let output = sandbox.run(hook, payload.to_string().as_bytes()).success();
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "never in the way");
+}
+
+#[test]
+fn a_disk_that_is_full_for_the_spool_too_loses_only_what_came_then_and_tears_nothing() {
     let sandbox = Sandbox::new(BIN);
     stopped_with_ten(&sandbox);
-    let may = |mode| {
-        fs::set_permissions(sandbox.data(), fs::Permissions::from_mode(mode)).unwrap();
-    };
-    may(0o500);
-    // Root may write everywhere; for anybody else the database cannot be opened.
-    let is_root = fs::write(sandbox.data().join("probe"), "").is_ok();
-    if !is_root {
-        (10..14).for_each(|n| edit(&sandbox, n));
-        assert_eq!(spooled(&sandbox), 4, "the spool folder is its own and can be written");
-    }
-    may(0o700);
+    let away = sandbox.keep_daemon_away();
+    edit(&sandbox, 10);
+    // Half an event fits.
+    edit_with_file_limit(&sandbox, 11, 2);
+    edit_with_file_limit(&sandbox, 12, 0);
+    edit(&sandbox, 13);
+    assert_eq!(spooled(&sandbox), 2);
+    drop(away);
     sandbox.start_daemon();
-    all_are_in(&sandbox, if is_root { 10 } else { 14 });
+    let status = all_are_in(&sandbox, 12);
+    assert_eq!(status["spool_bad"], 0, "nothing was torn: {status}");
+    // The log of hooks was full as well; what could be noted is told.
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert!(doctor.stdout.contains("could not be kept anywhere"), "{}", doctor.stdout);
 }
 
 #[test]

@@ -17,6 +17,10 @@ use crate::{env, processes};
 /// Bounds a broken run; nothing that works comes near it.
 const DEADLINE: Duration = Duration::from_mins(1);
 
+/// The user of nobody in particular.
+#[cfg(unix)]
+const NOBODY: u32 = 65_534;
+
 /// A temporary home with its own project, environment and daemon.
 ///
 /// Nothing of the person who runs the tests is seen: the environment holds only the search path,
@@ -29,6 +33,8 @@ pub struct Sandbox {
     project: PathBuf,
     /// The folder goes when the daemon has.
     root: TempDir,
+    /// Whom commands run as, where that is not whoever runs the tests.
+    user: Option<u32>,
     /// Dropped last: no daemon that some hook has just started comes up in a folder that goes.
     lock: Option<File>,
 }
@@ -36,12 +42,32 @@ pub struct Sandbox {
 impl Sandbox {
     /// Makes a home and a project with one commit. `binary` is `env!("CARGO_BIN_EXE_afterword")`.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
+        Self::owned_by(binary.into(), None)
+    }
+
+    /// Like [`Self::new`], and nothing runs with the rights of root, who may read and write
+    /// whatever the permissions say: where root runs the tests, `nobody` owns the sandbox and
+    /// runs its commands, a copy of the binary among them. Files that the test makes in the data
+    /// folder are root's then.
+    #[cfg(unix)]
+    pub fn without_privileges(binary: impl Into<PathBuf>) -> Self {
+        let root = rustix::process::geteuid().is_root();
+        Self::owned_by(binary.into(), root.then_some(NOBODY))
+    }
+
+    fn owned_by(binary: PathBuf, user: Option<u32>) -> Self {
         let root = tempfile::Builder::new().prefix("afterword-").tempdir().expect("a temp folder");
         // Folders reached through a link (macOS) would show two names for one file.
         let base = root.path().canonicalize().expect("the folder was just made");
         let (home, project) = (base.join("home"), base.join("demo-project"));
         fs::create_dir_all(home.join(".claude")).expect("a home can be made");
-        let sandbox = Self { binary: binary.into(), home, project, root, lock: None };
+        let mut sandbox = Self { binary, home, project, root, user, lock: None };
+        if user.is_some() {
+            let copy = base.join(exe("afterword"));
+            fs::copy(&sandbox.binary, &copy).expect("the binary can be copied");
+            sandbox.binary = copy;
+            sandbox.hand_over(&base);
+        }
         sandbox.make_project(&sandbox.project);
         sandbox
     }
@@ -97,6 +123,10 @@ impl Sandbox {
             .env("LANG", "C.UTF-8")
             .env("AFTERWORD_HOME", self.data())
             .env("AFTERWORD_PORT", "0");
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            std::os::unix::process::CommandExt::uid(&mut command, user);
+        }
         command
     }
 
@@ -234,9 +264,29 @@ impl Sandbox {
         // The name makes the first commit its own: equal first commits would be one project.
         let name = folder.file_name().expect("a project has a name").to_string_lossy();
         fs::write(folder.join("README.md"), format!("# {name}\n")).expect("it can be written");
+        self.hand_over(folder);
         drop(self.git(folder, &["init", "-q", "-b", "main"]));
         drop(self.git(folder, &["add", "-A"]));
         drop(self.git(folder, &["commit", "-q", "-m", "start"]));
+    }
+}
+
+impl Sandbox {
+    /// Makes everything in a folder the property of whoever runs the commands.
+    fn hand_over(&self, folder: &Path) {
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    self.hand_over(&entry.path());
+                } else {
+                    std::os::unix::fs::chown(entry.path(), Some(user), None).expect("it is ours");
+                }
+            }
+            std::os::unix::fs::chown(folder, Some(user), None).expect("it is ours");
+        }
+        #[cfg(not(unix))]
+        let _ = folder;
     }
 }
 
