@@ -8,14 +8,13 @@ use std::fmt::Write as _;
 
 use afterword_domain::PublicId;
 use afterword_domain::project::Project;
+use afterword_domain::quote::{quote, quote_attribute, quote_block};
 use afterword_domain::wire::context::BLOCK_TAG;
 use afterword_domain::wire::memory::{Forgotten, Remembered};
 use afterword_domain::wire::search::SearchAnswer;
 use afterword_domain::wire::timeline::{RowsAnswer, Timeline, WholeRow};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
-
-use super::quote;
 
 /// Most characters of a title.
 const TITLE: usize = 120;
@@ -49,7 +48,7 @@ impl From<Answer> for CallToolResult {
 
 impl Answer {
     fn quoting(project: &str, body: &str, mut structured: Value) -> Self {
-        let project = quote::attribute(project, NAME);
+        let project = quote_attribute(project, NAME);
         let text = format!("<{BLOCK_TAG} project=\"{project}\">\n{body}\n</{BLOCK_TAG}>");
         structured["note"] = DATA.into();
         Self { text, structured }
@@ -61,7 +60,7 @@ impl Answer {
         if answer.results.is_empty() {
             let text = format!(
                 "Nothing found in {}. Try other words, all_projects, or timeline for the newest.",
-                quote::line(place, NAME)
+                quote(place, NAME)
             );
             let structured = json!({ "results": [], "total": 0, "note": text });
             return Self { text, structured };
@@ -73,14 +72,14 @@ impl Answer {
         );
         let mut results = Vec::with_capacity(answer.results.len());
         for row in &answer.results {
-            let title = quote::line(&row.title, TITLE);
+            let title = quote(&row.title, TITLE);
             let (date, score) = (row.created_at.date(), (row.score * 100.0).round() / 100.0);
             let mut line = format!("\n{} {} {date} {score:.2} {title}", row.id, row.kind);
             let mut one = json!({
                 "id": row.id, "kind": row.kind, "date": date, "score": score, "title": title,
             });
             if project.is_none() {
-                let name = quote::line(&row.project, NAME);
+                let name = quote(&row.project, NAME);
                 write!(line, " [{name}]").expect("a string takes all");
                 one["project"] = name.into();
             }
@@ -107,7 +106,7 @@ impl Answer {
             body.push_str("\n… earlier rows: raise before");
         }
         for row in &timeline.entries {
-            let title = quote::line(&row.title, TITLE);
+            let title = quote(&row.title, TITLE);
             let (date, time) = (row.created_at.date(), row.created_at.rfc3339());
             if date != day {
                 write!(body, "\n{date}").expect("a string takes all");
@@ -119,7 +118,7 @@ impl Answer {
                 .expect("a string takes all");
             let mut one = json!({ "id": row.id, "kind": row.kind, "at": time, "title": title });
             if !row.label.is_empty() {
-                one["label"] = quote::line(&row.label, NAME).into();
+                one["label"] = quote(&row.label, NAME).into();
             }
             entries.push(one);
         }
@@ -139,7 +138,7 @@ impl Answer {
         let mut left = ALL_TEXTS;
         let mut rows = Vec::with_capacity(answer.rows.len());
         for row in &answer.rows {
-            let (text, cut) = quote::block(&row.text, most.min(left));
+            let (text, cut) = quote_block(&row.text, most.min(left));
             left = left.saturating_sub(text.chars().count());
             body.push_str("\n\n");
             body.push_str(&head(row));
@@ -162,7 +161,7 @@ impl Answer {
 
     /// What was remembered.
     pub(super) fn remembered(project: &str, remembered: &Remembered) -> Self {
-        let name = quote::line(project, NAME);
+        let name = quote(project, NAME);
         let text = format!("Remembered as {} in {name}.", remembered.id);
         let structured = json!({ "id": remembered.id, "uid": remembered.uid, "project": name });
         Self { text, structured }
@@ -184,7 +183,7 @@ impl Answer {
 
     /// The block of a session start as it is: quoting is done already.
     pub(super) fn block(project: &str, text: &str, shown: &[PublicId]) -> Self {
-        let name = quote::line(project, NAME);
+        let name = quote(project, NAME);
         let structured = json!({ "project": name, "shown": shown, "text": text });
         if text.is_empty() {
             return Self { text: format!("Nothing is remembered for {name} yet."), structured };
@@ -197,8 +196,8 @@ impl Answer {
         let mut body = format!("Last seen first. {DATA}");
         let mut items = Vec::with_capacity(projects.len());
         for project in projects {
-            let name = quote::line(&project.name, NAME);
-            let root = quote::line(project.root.as_deref().unwrap_or_default(), 200);
+            let name = quote(&project.name, NAME);
+            let root = quote(project.root.as_deref().unwrap_or_default(), 200);
             let date = project.last_seen_at.date();
             write!(body, "\n{name} {date} {root}").expect("a string takes all");
             items.push(json!({ "name": name, "root": root, "last_seen": date }));
@@ -206,24 +205,24 @@ impl Answer {
         if projects.is_empty() {
             body.push_str("\n(none yet)");
         }
-        let structured = json!({ "projects": items, "current": quote::line(current, NAME) });
+        let structured = json!({ "projects": items, "current": quote(current, NAME) });
         Self::quoting(current, &body, structured)
     }
 }
 
 fn label(kind: &str, label: &str) -> String {
-    if label.is_empty() { kind.to_owned() } else { format!("{kind}/{}", quote::line(label, NAME)) }
+    if label.is_empty() { kind.to_owned() } else { format!("{kind}/{}", quote(label, NAME)) }
 }
 
 /// A row for programs; what says nothing is left out.
 fn structured(row: &WholeRow, text: &str, left_out: usize) -> Value {
     let mut one = json!({
         "id": row.id, "kind": row.kind, "at": row.created_at.rfc3339(), "text": text,
-        "title": quote::line(&row.title, TITLE), "project": quote::line(&row.project, NAME),
+        "title": quote(&row.title, TITLE), "project": quote(&row.project, NAME),
     });
     for (name, value) in [("label", &row.label), ("session", &row.session)] {
         if !value.is_empty() {
-            one[name] = quote::line(value, NAME).into();
+            one[name] = quote(value, NAME).into();
         }
     }
     let files = files(row);
@@ -239,12 +238,12 @@ fn structured(row: &WholeRow, text: &str, left_out: usize) -> Value {
 /// The line over a row's text.
 fn head(row: &WholeRow) -> String {
     let label = label(row.kind.word(), &row.label);
-    let title = quote::line(&row.title, TITLE);
+    let title = quote(&row.title, TITLE);
     let mut head = format!("## {} {label} {} {title}", row.id, row.created_at.rfc3339());
-    let origin = quote::line(&row.project, NAME);
+    let origin = quote(&row.project, NAME);
     write!(head, "\nproject: {origin}").expect("a string takes all");
     if !row.session.is_empty() {
-        write!(head, "; session: {}", quote::line(&row.session, NAME)).expect("a string takes all");
+        write!(head, "; session: {}", quote(&row.session, NAME)).expect("a string takes all");
     }
     let files = files(row);
     if !files.is_empty() {
@@ -254,7 +253,7 @@ fn head(row: &WholeRow) -> String {
 }
 
 fn files(row: &WholeRow) -> Vec<String> {
-    row.files.iter().take(FILES).map(|file| quote::line(file, 200)).collect()
+    row.files.iter().take(FILES).map(|file| quote(file, 200)).collect()
 }
 
 fn list(ids: &[PublicId]) -> String {

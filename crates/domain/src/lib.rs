@@ -13,6 +13,7 @@ pub mod ids;
 pub mod privacy;
 pub mod project;
 pub mod proof;
+pub mod quote;
 pub mod repair;
 pub mod reply;
 pub mod rows;

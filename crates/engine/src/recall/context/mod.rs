@@ -5,13 +5,13 @@
 
 mod item;
 mod load;
-mod quote;
 mod render;
 mod select;
 mod supersede;
 mod told;
 mod work;
 
+use afterword_domain::quote::quote;
 use afterword_domain::wire::context::{BLOCK_BUDGET, ContextBlock};
 use afterword_store::{Result, Store};
 
@@ -65,8 +65,8 @@ fn block(request: &ContextRequest, loaded: load::Loaded) -> ContextBlock {
 }
 
 fn intro(request: &ContextRequest) -> String {
-    let name = quote::quote(&request.project, MAX_NAME);
-    let branch = request.branch.as_deref().map(|branch| quote::quote(branch, MAX_NAME));
+    let name = quote(&request.project, MAX_NAME);
+    let branch = request.branch.as_deref().map(|branch| quote(branch, MAX_NAME));
     let branch = branch.filter(|branch| !branch.is_empty());
     let branch = branch.map(|branch| format!(" (branch {branch})")).unwrap_or_default();
     format!(

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use afterword_domain::PublicId;
+use afterword_domain::quote::{quote, quote_attribute};
 use afterword_domain::text::utf16_len;
 use afterword_domain::wire::context::{BLOCK_TAG, ContextBlock};
 
 use super::item::{Item, Section};
-use super::quote::{quote, quote_attribute};
 
 /// Most UTF-16 units of a project's name before quotes are escaped.
 const MAX_NAME: usize = 80;

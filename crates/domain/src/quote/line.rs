@@ -1,12 +1,8 @@
-//! Foreign text made safe to stand inside the block.
-//!
-//! Everything the block says about earlier work came from somewhere else: a tool's output, a web
-//! page, a file. Quoting makes it one line that cannot open or close an element, start a heading or
-//! a fence, or hide characters, in whatever Unicode form it is read.
+//! One line.
 
 use std::collections::VecDeque;
 
-use unicode_normalization::char::decompose_compatible;
+use super::signs::{hidden_sign, is_invisible, is_joiner};
 
 /// What takes the place of what was cut.
 const ELLIPSIS: char = '…';
@@ -20,7 +16,7 @@ const MAX_FENCE_RUN: usize = 1;
 /// only turns into one of them by compatibility normalisation (`＜`). White space and control characters become single blanks,
 /// invisible characters go, and fences shrink to one sign. Cuts never split an escape. Reads no
 /// more of the text than it keeps.
-pub(super) fn quote(text: &str, most: usize) -> String {
+pub fn quote(text: &str, most: usize) -> String {
     let mut line = Line::new(most);
     for (at, c) in text.char_indices() {
         if !line.push(c, &text[at + c.len_utf8()..]) {
@@ -31,7 +27,7 @@ pub(super) fn quote(text: &str, most: usize) -> String {
 }
 
 /// As [`quote`], for a value between double quotes.
-pub(super) fn quote_attribute(text: &str, most: usize) -> String {
+pub fn quote_attribute(text: &str, most: usize) -> String {
     quote(text, most).replace('"', "&quot;").replace('>', "&gt;")
 }
 
@@ -146,17 +142,6 @@ impl Line {
     }
 }
 
-/// The one of our signs that a character becomes by compatibility normalisation.
-fn hidden_sign(c: char) -> Option<char> {
-    let mut sign = None;
-    decompose_compatible(c, |part| {
-        if matches!(part, '<' | '&' | '`' | '~' | '>' | '"') && sign.is_none() {
-            sign = Some(part);
-        }
-    });
-    sign
-}
-
 /// The fence character that a character is or becomes.
 fn fence_sign(c: char) -> Option<char> {
     let sign = if c.is_ascii() { Some(c) } else { hidden_sign(c) };
@@ -187,26 +172,13 @@ fn begins_entity(rest: &str) -> bool {
 /// Characters after an `&` that are looked at; no entity has a longer name.
 const MAX_ENTITY: usize = 48;
 
-/// Characters that take no room or turn the direction of writing; a reader cannot see them.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Joiners shape letters of some scripts and faces of emoji; after ASCII they only hide.
-const fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
-}
-
 #[cfg(test)]
 mod tests {
-    use afterword_domain::text::utf16_len;
     use proptest::prelude::*;
     use unicode_normalization::UnicodeNormalization;
 
     use super::*;
+    use crate::text::utf16_len;
 
     #[test]
     fn n4_no_form_of_the_tag_survives() {
