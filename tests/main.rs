@@ -39,6 +39,8 @@ mod model;
 mod observer_door;
 /// Private text is nowhere.
 mod privacy;
+/// What afterword does not do.
+mod quiet;
 /// Recall against a real store.
 mod recall;
 /// What one session did is there when the next one starts.
