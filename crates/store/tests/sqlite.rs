@@ -552,15 +552,15 @@ fn contents(path: &Path) -> BTreeMap<String, Vec<String>> {
         .unwrap();
     let tables: Vec<String> =
         list.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    let all = |table: &String| {
+    let all = |table: &String| -> Vec<String> {
         let mut rows = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = rows.column_count();
-        rows.query_map([], |row| {
-            Ok((0..columns).map(|n| format!("{:?}|", row.get_ref(n).unwrap())).collect())
-        })
-        .unwrap()
-        .map(Result::unwrap)
-        .collect()
+        let text = |row: &rusqlite::Row<'_>| {
+            let values: Vec<_> =
+                (0..columns).map(|n| format!("{:?}", row.get_ref(n).unwrap())).collect();
+            Ok(values.join("|"))
+        };
+        rows.query_map([], text).unwrap().map(Result::unwrap).collect()
     };
     tables.iter().map(|table| (table.clone(), all(table))).collect()
 }
