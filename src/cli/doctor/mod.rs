@@ -2,6 +2,7 @@
 
 mod agents;
 mod check;
+mod disk;
 mod files;
 mod process;
 
@@ -28,6 +29,7 @@ pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Resu
     }
     let home = &tools.config.home;
     let mut checks = vec![files::settings(tools), files::folder(home), files::binary(tools)];
+    checks.extend(disk::disk(home));
     checks.extend(files::hook(home));
     checks.extend(process::daemon(tools));
     checks.extend(agents::hooks(tools));
