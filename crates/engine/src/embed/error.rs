@@ -10,6 +10,9 @@ pub enum Error {
     /// The file cannot be read.
     #[error("cannot read the embedding model: {0}")]
     Io(#[from] std::io::Error),
+    /// Whoever turns texts into vectors does not answer, or not as expected.
+    #[error("no vectors: {0}")]
+    Unavailable(String),
 }
 
 /// What loading a model gives.

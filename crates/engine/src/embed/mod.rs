@@ -2,12 +2,14 @@
 //!
 //! [`Model`] runs the multilingual model that `afterword model pull` installed: `container` reads
 //! its file, `tokenizer` cuts texts, `network` (with `matrix`, `attention`, `math`) computes,
-//! `language` brings languages together. [`Quantised`] is how a vector is kept, and
+//! `language` brings languages together. [`Embedder`] is whoever makes vectors, the model or a
+//! service. [`Quantised`] is how a vector is kept, and
 //! [`VectorIndex`] finds the nearest of those in memory. How it is done and what it costs is
 //! written down in `docs/design/embeddings.md`.
 
 mod attention;
 mod container;
+mod embedder;
 mod error;
 mod index;
 mod language;
@@ -21,6 +23,7 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
+pub use embedder::{Embedder, LocalEmbedder};
 pub use error::{Error, Result};
 pub use index::{Near, VectorIndex};
 pub use model::{CARD_FILE, Model};

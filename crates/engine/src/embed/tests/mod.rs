@@ -7,7 +7,7 @@ mod tiny;
 
 use super::container::Container;
 use super::tokenizer::Tokenizer;
-use super::{CARD_FILE, Error, Model};
+use super::{CARD_FILE, Embedder, Error, LocalEmbedder, Model};
 
 fn folder(card: &str, weights: &[u8]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -96,4 +96,19 @@ fn a_model_is_asked_from_many_threads() {
             scope.spawn(|| assert_eq!(model.embed_query("a b c"), alone));
         }
     });
+}
+
+#[tokio::test]
+async fn the_model_is_asked_off_the_callers_thread_and_answers_alike() {
+    let model = load(&tiny::file()).unwrap();
+    let texts: Vec<String> = (0..40).map(|n| "ab c ".repeat(n)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (passages, query) = (model.embed_passages(&texts), model.embed_query("a b"));
+    let embedder = LocalEmbedder::new(model).unwrap();
+    assert_eq!(embedder.passages(&texts).await.unwrap(), passages);
+    assert_eq!(embedder.query("a b").await.unwrap(), query);
+    assert!(embedder.passages(&[]).await.unwrap().is_empty());
+    // One that gives up waiting takes nothing from the next.
+    drop(embedder.passages(&texts));
+    assert_eq!(embedder.passages(&texts[..1]).await.unwrap(), passages[..1]);
 }
