@@ -17,6 +17,7 @@ mod math;
 mod matrix;
 mod model;
 mod network;
+pub mod parts;
 mod tokenizer;
 mod vector;
 

@@ -12,7 +12,7 @@ mod rank;
 mod row_text;
 mod search;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use context::{ContextRequest, context};
 pub use prompt::prompt_recall;
