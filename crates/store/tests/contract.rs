@@ -64,6 +64,9 @@ on_every_backend! {
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
         only_text_is_needed, pages_follow_the_cursor;
+    vectors: rows_wait_newest_first_until_they_are_embedded, vectors_are_read_by_page_and_part,
+        a_row_that_changed_or_went_gets_no_stale_vectors, changes_are_told_once_and_in_order,
+        spaces_are_never_mixed_and_the_old_one_goes, a_dimension_is_part_of_a_space;
     settings: values_are_kept, stages_add_up,
         sessions_that_bring_nothing_are_counted_until_something_comes, a_healthy_store_has_no_problems;
 }

@@ -14,7 +14,7 @@ use std::thread;
 use afterword_domain::event::EventBody;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{IndexDoc, KeywordQuery, PayloadLimits, Recorded};
+use afterword_store::contract::{IndexDoc, KeywordQuery, PayloadLimits, Recorded, RowVectors};
 use afterword_store::sqlite::SqliteStore;
 use afterword_store::{Error, Store};
 use rusqlite::Connection;
@@ -683,4 +683,58 @@ async fn i9_a_million_waiting_turns_start_like_ten_thousand() {
     with_waiting_jobs(&large, 100_000);
     let (few, many) = (until_the_first_turns(&small).await, until_the_first_turns(&large).await);
     assert!(many < few * 10, "{few:?} with 10,000 turns, {many:?} with 1,000,000");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f13_nothing_of_a_forgotten_rows_vectors_stays_in_the_files() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    for n in 0..40 {
+        remember(&store, project.id, &format!("words {n}"), n).await;
+    }
+    let space = store.open_space("m", 800).await.unwrap();
+    let rows = store.rows_without_vectors(space, 99).await.unwrap();
+    let vector = |n: usize| format!("<vector {n}>").repeat(60).into_bytes();
+    let all = rows.iter().enumerate().map(|(n, row)| RowVectors {
+        key: row.key,
+        version: row.version,
+        vectors: vec![vector(n), vector(n + 1000)],
+    });
+    assert_eq!(store.save_vectors(space, all.collect()).await.unwrap(), 40);
+    assert!(holds(&bytes_on_disk(&path), "<vector 1007>"));
+    store.forget(Scope::All, &[rows[7].row.id], t(99)).await.unwrap();
+    sweep(&store).await;
+    let left = bytes_on_disk(&path);
+    assert!(!holds(&left, "<vector 7>") && !holds(&left, "<vector 1007>"));
+    assert!(holds(&left, "<vector 8>"));
+    drop(store);
+    let store = open(&path);
+    assert_eq!(store.vectors(space, 0, 99).await.unwrap().len(), 39, "the rest is kept");
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn who_is_too_far_behind_is_told_to_read_all_vectors_again() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    remember(&store, project.id, "words", 0).await;
+    let space = store.open_space("m", 4).await.unwrap();
+    let row = store.rows_without_vectors(space, 9).await.unwrap().remove(0);
+    let save = || {
+        let vectors = vec![vec![1; 4]];
+        store.save_vectors(space, vec![RowVectors { key: row.key, version: row.version, vectors }])
+    };
+    save().await.unwrap();
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE vector_changes SET seq = seq + 49999").unwrap();
+    db.execute_batch("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'vector_changes'")
+        .unwrap();
+    drop(db);
+    save().await.unwrap();
+    save().await.unwrap();
+    assert!(store.vector_changes(space, 49_998).await.unwrap().lost);
+    let known = store.vector_changes(space, 50_000).await.unwrap();
+    assert_eq!((known.lost, known.seq, known.rows.len()), (false, 50_002, 1));
 }

@@ -14,6 +14,7 @@ mod rows;
 mod search;
 mod sessions;
 mod settings;
+mod vectors;
 
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
@@ -27,6 +28,9 @@ pub use rows::{Around, Row, RowBody, RowStore};
 pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
 pub use sessions::SessionStore;
 pub use settings::SettingsStore;
+pub use vectors::{
+    EmbeddedRow, RowVectors, SpaceId, VectorChanges, VectorCounts, VectorStore, WaitingRow,
+};
 
 /// Everything a store can do. Blanket-implemented: a backend implements the traits by noun.
 pub trait Store:
@@ -40,6 +44,7 @@ pub trait Store:
     + SearchStore
     + PortableStore
     + SettingsStore
+    + VectorStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -57,6 +62,7 @@ impl<T> Store for T where
         + SearchStore
         + PortableStore
         + SettingsStore
+        + VectorStore
         + Send
         + Sync
         + std::fmt::Debug

@@ -75,6 +75,8 @@ fn counted(db: &Connection) -> Sql<BTreeMap<String, i64>> {
         "SELECT 'events.' || state, count(*) FROM events GROUP BY state
          UNION ALL SELECT 'rows.' || kind, count(*) FROM search_rows GROUP BY kind
          UNION ALL SELECT 'tokens', coalesce(sum(tokens), 0) FROM search_rows
+         UNION ALL SELECT 'embedded.' || s.id,
+             (SELECT count(*) FROM search_rows WHERE embedded = s.id) FROM vector_spaces s
          UNION ALL SELECT 'payload.bytes', coalesce(sum(octet_length(payload)), 0)
          FROM event_payloads",
     )?;

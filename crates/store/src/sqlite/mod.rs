@@ -18,6 +18,7 @@ mod search;
 mod sessions;
 mod settings;
 mod values;
+mod vectors;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

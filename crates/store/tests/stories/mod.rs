@@ -10,3 +10,4 @@ pub(crate) mod rows;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
+pub(crate) mod vectors;

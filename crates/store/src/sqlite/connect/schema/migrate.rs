@@ -18,6 +18,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (2, include_str!("../../../../migrations/sqlite/0002_search.sql")),
     (3, include_str!("../../../../migrations/sqlite/0003_counters.sql")),
     (4, include_str!("../../../../migrations/sqlite/0004_events.sql")),
+    (5, include_str!("../../../../migrations/sqlite/0005_vectors.sql")),
 ];
 
 /// The first schema with an index over the rows, and the first that counts them.
