@@ -82,7 +82,7 @@ impl Engine {
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchAnswer> {
         let mut request = request.clone();
         request.project.iter_mut().for_each(boundary::clean_project);
-        Ok(recall::search(&*self.store, &request).await?)
+        Ok(recall::search(&*self.store, &request, None).await?)
     }
 
     /// The project a reference means, without making one.

@@ -70,7 +70,7 @@ impl Engine {
             limit: Some(1),
             ..SearchRequest::default()
         };
-        let answer = recall::search(&*self.store, &question).await?;
+        let answer = recall::search(&*self.store, &question, None).await?;
         let Some(best) = answer.results.first() else { return Ok(None) };
         Ok(self.store.rows(scope, &[best.id]).await?.pop())
     }

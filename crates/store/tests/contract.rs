@@ -60,6 +60,7 @@ on_every_backend! {
         scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,
         common_terms_still_find, the_newest_fit_the_filters, an_update_replaces_the_old_words,
         k2_cjk_terms_find_themselves, rows_of_a_period_are_found_without_a_term,
+        named_rows_are_found_without_a_term,
         k9_common_terms_are_estimated;
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,

@@ -13,6 +13,7 @@ use super::narrow;
 use super::rank::{Dates, Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
+use crate::embed::Near;
 
 /// Results when the request names no limit.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -35,7 +36,14 @@ const MAX_TOTAL: usize = 2_000;
 /// query or `*` lists the newest rows, whose scores are 0; with a file, the newest that concern it. A
 /// query of nothing but public ids gives
 /// those rows first, with score 1. An unknown project gives an empty answer.
-pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<SearchAnswer> {
+///
+/// `near` are the rows of the request's scope that are nearest to the query by meaning, nearest first, each
+/// once, with the cosine of its best part; none where nothing is embedded.
+pub async fn search(
+    store: &dyn Store,
+    request: &SearchRequest,
+    near: Option<&[Near<PublicId>]>,
+) -> Result<SearchAnswer> {
     let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
         return Ok(SearchAnswer::default());
     };
@@ -54,7 +62,8 @@ pub async fn search(store: &dyn Store, request: &SearchRequest) -> Result<Search
         let named = rows_named(store, &filter, query).await?;
         let dates = dates_of(store, &filter, query).await?;
         let terms = analyze::query_terms(query);
-        let (found, total) = keyword_about(store, &filter, terms, dates, candidates).await?;
+        let asked = Asked { terms, dates, near: near.unwrap_or_default() };
+        let (found, total) = found_by(store, &filter, asked, candidates).await?;
         with_named(named, found, total)
     };
     if narrowed {
@@ -89,18 +98,26 @@ pub(super) async fn keyword(
     terms: Vec<String>,
     limit: usize,
 ) -> Result<(Vec<Ranked>, usize)> {
-    keyword_about(store, filter, terms, Dates::default(), limit).await
+    let asked = Asked { terms, dates: Dates::default(), near: &[] };
+    found_by(store, filter, asked, limit).await
 }
 
-/// As [`keyword`], with the rows of certain dates beside those that hold a term.
-async fn keyword_about(
-    store: &dyn Store,
-    filter: &Filter,
+/// What is looked for.
+struct Asked<'a> {
     terms: Vec<String>,
     dates: Dates,
+    near: &'a [Near<PublicId>],
+}
+
+/// The rows that hold a term, that are of certain dates, and that are near by meaning.
+async fn found_by(
+    store: &dyn Store,
+    filter: &Filter,
+    asked: Asked<'_>,
     limit: usize,
 ) -> Result<(Vec<Ranked>, usize)> {
-    if terms.is_empty() {
+    let Asked { terms, dates, near } = asked;
+    if terms.is_empty() && near.is_empty() {
         return Ok((Vec::new(), 0));
     }
     let query = KeywordQuery {
@@ -109,6 +126,7 @@ async fn keyword_about(
         kind: filter.kind,
         since: filter.since,
         periods: dates.periods(),
+        rows: near.iter().take(limit).map(|near| near.key).collect(),
         limit,
     };
     let answer = store.keyword(query).await?;

@@ -18,7 +18,8 @@ pub trait SearchStore {
     /// that common, the newest rows that hold them all (then any of them) stand in.
     ///
     /// Rows made in one of the query's periods are found whether they hold a term or not: those that
-    /// the ranking left out follow its hits, newest first, at most `limit` of them.
+    /// the ranking left out follow its hits, newest first, at most `limit` of them. After them come
+    /// those of the query's rows that are not there yet and pass the filters, in their order.
     async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer>;
 
     /// The newest rows, for an empty query.
@@ -68,6 +69,8 @@ pub struct KeywordQuery {
     pub since: Option<Time>,
     /// Times that the question is about.
     pub periods: Vec<Period>,
+    /// Rows that something else found, best first.
+    pub rows: Vec<PublicId>,
     /// Most hits that the terms find.
     pub limit: usize,
 }
@@ -102,7 +105,7 @@ pub struct KeywordAnswer {
 pub struct Hit {
     /// Which row.
     pub id: PublicId,
-    /// BM25, larger is better; 0 for a list of the newest and for rows that only a period found.
+    /// BM25, larger is better; 0 for a list of the newest and for rows that no term found.
     pub score: f64,
     /// Its session.
     pub session_id: Option<i64>,

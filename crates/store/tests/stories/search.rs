@@ -237,6 +237,28 @@ pub(crate) async fn rows_of_a_period_are_found_without_a_term(store: Any) {
     assert_eq!(store.keyword(kind).await.unwrap().total, 0);
 }
 
+pub(crate) async fn named_rows_are_found_without_a_term(store: Any) {
+    let (p, q) = (stored_project(&store, "p").await, stored_project(&store, "q").await);
+    let docs = (0..6).map(|n| doc(if n == 2 { "needle" } else { "hay" })).collect();
+    fill(&store, p.id, docs).await;
+    fill(&store, q.id, vec![doc("hay"); 2]).await;
+    let named = |ids: &[&str]| ids.iter().map(|id| id.parse().unwrap()).collect();
+    let asked = KeywordQuery {
+        scope: Scope::Project(p.id),
+        rows: named(&["o5", "o3", "o1", "o7", "o99", "m1", "o5"]),
+        ..query(&["needle"])
+    };
+    let answer = store.keyword(asked.clone()).await.unwrap();
+    assert_eq!((numbers(&answer), answer.total), (vec![3, 5, 1], 3));
+    assert_eq!(answer.docs[1].text, "hay");
+    let no_term = KeywordQuery { terms: Vec::new(), ..asked.clone() };
+    assert_eq!(numbers(&store.keyword(no_term).await.unwrap()), [5, 3, 1]);
+    let since = KeywordQuery { since: Some(t(3_000)), ..asked.clone() };
+    assert_eq!(numbers(&store.keyword(since).await.unwrap()), [5]);
+    let kind = KeywordQuery { kind: Some(Kind::Memory), ..asked };
+    assert_eq!(store.keyword(kind).await.unwrap().total, 0);
+}
+
 /// The weight of a word in a large store must not stop growing with the bound on counting.
 pub(crate) async fn k9_common_terms_are_estimated(store: Any) {
     let p = stored_project(&store, "p").await;

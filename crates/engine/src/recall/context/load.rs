@@ -101,9 +101,8 @@ async fn add_decisions(store: &dyn Store, scope: &Scope, loaded: &mut Loaded) ->
         terms: analyze::query_terms(DECISION_WORDS),
         scope: scope.clone(),
         kind: Some(Kind::Observation),
-        since: None,
-        periods: Vec::new(),
         limit: DECISIONS,
+        ..KeywordQuery::default()
     };
     let ids: Vec<PublicId> = store.keyword(query).await?.hits.iter().map(|hit| hit.id).collect();
     for row in store.rows(scope.clone(), &ids).await? {

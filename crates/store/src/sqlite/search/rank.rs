@@ -43,37 +43,52 @@ pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswe
         with_common_terms(db, query, drivers, others)?
     };
     answer.total = total.min(MOST_COUNTED);
-    let known: HashMap<i64, f64> = if query.periods.is_empty() {
+    let known: HashMap<i64, f64> = if query.periods.is_empty() && query.rows.is_empty() {
         HashMap::new()
     } else {
         found.iter().map(|ranked| (ranked.row, ranked.score)).collect()
     };
     keep_best(&mut found, query.limit);
-    let new = add_periods(db, query, &known, &mut found)?;
-    answer.total = (answer.total + new).min(MOST_COUNTED);
+    let mut there: HashSet<i64> = found.iter().map(|ranked| ranked.row).collect();
+    let mut new = rows_of_periods(db, query, &mut there)?;
+    new.extend(named_rows(db, query, &mut there)?);
+    let unknown = new.iter().filter(|row| !known.contains_key(row)).count();
+    answer.total = (answer.total + unknown).min(MOST_COUNTED);
+    let scored = |row| Ranked { row, score: known.get(&row).copied().unwrap_or(0.0) };
+    found.extend(new.into_iter().map(scored));
     (answer.hits, answer.docs) = hydrate(db, &found)?.into_iter().unzip();
     Ok(answer)
 }
 
-/// Adds what was made in the periods of the query and is not there yet, with the score that is
-/// known of it. Returns how many rows no term had found.
-fn add_periods(
+/// What was made in the periods of the query and is not there yet.
+fn rows_of_periods(
     db: &Connection,
     query: &KeywordQuery,
-    known: &HashMap<i64, f64>,
-    found: &mut Vec<Ranked>,
-) -> Sql<usize> {
-    let mut there: HashSet<i64> = found.iter().map(|ranked| ranked.row).collect();
-    let mut room = query.limit;
-    let mut new = 0;
+    there: &mut HashSet<i64>,
+) -> Sql<Vec<i64>> {
+    let mut new = Vec::new();
     for period in &query.periods {
-        for row in rows_made_in(db, query, *period, room)? {
-            if there.insert(row) {
-                let score = known.get(&row).copied();
-                new += usize::from(score.is_none());
-                found.push(Ranked { row, score: score.unwrap_or(0.0) });
-                room = room.saturating_sub(1);
-            }
+        let room = query.limit.saturating_sub(new.len());
+        let made = rows_made_in(db, query, *period, room)?;
+        new.extend(made.into_iter().filter(|row| there.insert(*row)));
+    }
+    Ok(new)
+}
+
+/// The rows that the query names, that pass its filters, and are not there yet.
+fn named_rows(db: &Connection, query: &KeywordQuery, there: &mut HashSet<i64>) -> Sql<Vec<i64>> {
+    let mut one = db.prepare_cached(
+        "SELECT id FROM search_rows WHERE kind = ?1 AND row_id = ?2
+         AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR kind = ?4) AND created_at >= ?5",
+    )?;
+    let (project, kind) = (query.scope.project(), query.kind.map(Kind::word));
+    let mut new = Vec::new();
+    for id in &query.rows {
+        let bound = params![id.kind.word(), id.number, project, kind, since(query)];
+        if let Some(row) = optional(one.query_row(bound, |row| row.get(0)))?
+            && there.insert(row)
+        {
+            new.push(row);
         }
     }
     Ok(new)
