@@ -1,17 +1,10 @@
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use fearless_simd::Level;
 
 use super::vector::{self, Quantised, Query};
-
-/// Rows from which bits choose the candidates; below, every row is compared.
-const BITS_FROM: usize = 200_000;
-
-/// Candidates that bits choose for each row that is wanted, and how many at least.
-const CANDIDATES_EACH: usize = 200;
-const CANDIDATES_LEAST: usize = 5_000;
 
 /// Rows that are compared before the best so far are looked at.
 const STEP: usize = 256;
@@ -27,24 +20,22 @@ pub struct Near<K> {
 
 /// The vectors of rows in memory, found by nearness.
 ///
-/// Rebuilt from the database, which holds the truth. Takes the dimension in bytes a row, an eighth
-/// of that for bits, and about 40 bytes for the key. Every search sees every row: nothing is
-/// built, so nothing can be out of date. Up to 200,000 rows the search is exact (on vectors of a
-/// byte a number); beyond, bits choose the candidates.
+/// Rebuilt from the database, which holds the truth. Takes the dimension in bytes a row, and about
+/// 40 bytes for a key of four. Every search sees every row: nothing is built, so nothing can be
+/// out of date. The order is that of vectors of a byte a number; who wants it finer asks for some
+/// more and compares their [`Kept`](super::Kept) ones.
 #[derive(Debug)]
 pub struct VectorIndex<K> {
     /// What vectors are kept around.
     middle: Vec<f32>,
     dimension: usize,
-    bits_from: usize,
     level: Level,
     keys: Vec<K>,
-    places: HashMap<K, usize>,
+    places: HashMap<K, u32>,
     numbers: Vec<i8>,
     scales: Vec<f32>,
     /// The product of each row's distance from the middle with the middle.
     leans: Vec<f32>,
-    signs: Vec<u64>,
 }
 
 impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
@@ -58,22 +49,22 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         Self {
             middle: middle.to_vec(),
             dimension: middle.len(),
-            bits_from: BITS_FROM,
             level: Level::new(),
             keys: Vec::new(),
             places: HashMap::new(),
             numbers: Vec::new(),
             scales: Vec::new(),
             leans: Vec::new(),
-            signs: Vec::new(),
         }
     }
 
-    /// The same with another number of rows from which bits choose, for measuring.
-    #[must_use]
-    pub fn with_bits_from(mut self, rows: usize) -> Self {
-        self.bits_from = rows;
-        self
+    /// Makes room for so many more rows, so that filling it copies nothing.
+    pub fn reserve(&mut self, rows: usize) {
+        self.keys.reserve_exact(rows);
+        self.places.reserve(rows);
+        self.numbers.reserve_exact(rows * self.dimension);
+        self.scales.reserve_exact(rows);
+        self.leans.reserve_exact(rows);
     }
 
     /// How many rows there are.
@@ -93,32 +84,31 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
 
     /// Puts a row in, in place of an older one of the same key; the vector has length one and was
     /// encoded around this index's middle.
-    /// A vector of another dimension is not taken: false.
+    /// A vector of another dimension is not taken, nor a row beyond four thousand million: false.
     pub fn insert(&mut self, key: K, vector: &Quantised) -> bool {
         if vector.numbers.len() != self.dimension || self.dimension == 0 {
             return false;
         }
         self.remove(&key);
-        self.places.insert(key, self.keys.len());
+        let Ok(place) = u32::try_from(self.keys.len()) else { return false };
+        self.places.insert(key, place);
         self.keys.push(key);
         self.numbers.extend_from_slice(&vector.numbers);
         self.scales.push(vector.scale);
         self.leans.push(lean(vector, &self.middle));
-        vector::signs(&vector.numbers, &mut self.signs);
         true
     }
 
     /// Takes a row out; false where there was none.
     pub fn remove(&mut self, key: &K) -> bool {
-        let Some(place) = self.places.remove(key) else { return false };
-        let (last, words) = (self.keys.len() - 1, self.words());
+        let Some(number) = self.places.remove(key) else { return false };
+        let (place, last) = (number as usize, self.keys.len() - 1);
         self.keys.swap_remove(place);
         self.scales.swap_remove(place);
         self.leans.swap_remove(place);
         take_row(&mut self.numbers, place, self.dimension);
-        take_row(&mut self.signs, place, words);
         if place != last {
-            self.places.insert(self.keys[place], place);
+            self.places.insert(self.keys[place], number);
         }
         true
     }
@@ -131,11 +121,7 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
         }
         let base = query.iter().zip(&self.middle).map(|(a, b)| a * b).sum();
         let query = &Asked { query: Query::new(query, &self.middle), base };
-        let mut best = if self.len() < self.bits_from {
-            self.nearest_of_all(query, count, filter)
-        } else {
-            self.nearest_by_bits(query, count, filter)
-        };
+        let mut best = self.nearest_of_all(query, count, filter);
         best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.key.cmp(&b.key)));
         best.truncate(count);
         best
@@ -149,62 +135,30 @@ impl<K: Copy + Eq + Hash + Ord> VectorIndex<K> {
     ) -> Vec<Near<K>> {
         let mut best = Best::new(count);
         let mut dots = Vec::with_capacity(STEP);
+        let mut allowed = Vec::with_capacity(STEP);
         for (step, rows) in self.numbers.chunks(STEP * self.dimension).enumerate() {
-            vector::dots(self.level, &asked.query.numbers, rows, &mut dots);
-            for (at, dot) in dots.iter().enumerate() {
-                let place = step * STEP + at;
-                let near = Near { key: self.keys[place], cosine: self.cosine(asked, place, *dot) };
-                if best.wants(near.cosine) && filter(&near.key) {
-                    best.push(near);
+            let keys = &self.keys[step * STEP..][..rows.len() / self.dimension];
+            allowed.clear();
+            allowed.extend((0..keys.len()).filter(|at| filter(&keys[*at])));
+            // Rows that are out cost nothing but the question.
+            if allowed.len() == keys.len() {
+                vector::dots(self.level, &asked.query.numbers, rows, &mut dots);
+            } else {
+                vector::dots_at(self.level, &asked.query.numbers, rows, &allowed, &mut dots);
+            }
+            for (at, dot) in allowed.iter().zip(&dots) {
+                let cosine = self.cosine(asked, step * STEP + at, *dot);
+                if best.wants(cosine) {
+                    best.push(Near { key: keys[*at], cosine });
                 }
             }
         }
         best.rows
     }
 
-    fn nearest_by_bits(
-        &self,
-        asked: &Asked,
-        count: usize,
-        filter: impl Fn(&K) -> bool,
-    ) -> Vec<Near<K>> {
-        let most = (count * CANDIDATES_EACH).max(CANDIDATES_LEAST);
-        let mut bits = Vec::new();
-        vector::signs(&asked.query.numbers, &mut bits);
-        let mut candidates = BinaryHeap::with_capacity(most + 1);
-        let mut differ = Vec::with_capacity(STEP);
-        for (step, rows) in self.signs.chunks(STEP * self.words()).enumerate() {
-            vector::distances(self.level, &bits, rows, &mut differ);
-            for (at, distance) in differ.iter().enumerate() {
-                let place = step * STEP + at;
-                let full = candidates.len() == most;
-                let farthest = candidates.peek().map_or(u16::MAX, |(distance, _)| *distance);
-                if (full && *distance >= farthest) || !filter(&self.keys[place]) {
-                    continue;
-                }
-                if full {
-                    candidates.pop();
-                }
-                candidates.push((*distance, place));
-            }
-        }
-        let mut dot = Vec::with_capacity(1);
-        let candidates = candidates.into_iter().map(|(_, place)| {
-            let row = &self.numbers[place * self.dimension..][..self.dimension];
-            vector::dots(self.level, &asked.query.numbers, row, &mut dot);
-            Near { key: self.keys[place], cosine: self.cosine(asked, place, dot[0]) }
-        });
-        candidates.collect()
-    }
-
     #[expect(clippy::cast_precision_loss, reason = "a sum of small products")]
     fn cosine(&self, asked: &Asked, place: usize, dot: i32) -> f32 {
         asked.base + self.leans[place] + dot as f32 * asked.query.scale * self.scales[place]
-    }
-
-    /// Words of a row's bits.
-    fn words(&self) -> usize {
-        self.dimension.div_ceil(64)
     }
 }
 

@@ -3,8 +3,8 @@
 //! [`Model`] runs the multilingual model that `afterword model pull` installed: `container` reads
 //! its file, `tokenizer` cuts texts, `network` (with `matrix`, `attention`, `math`) computes,
 //! `language` brings languages together. [`Embedder`] is whoever makes vectors, the model or a
-//! service. [`Quantised`] is how a vector is kept, and
-//! [`VectorIndex`] finds the nearest of those in memory. How it is done and what it costs is
+//! service. [`Kept`] is how a vector is kept,
+//! [`Quantised`] how it is held in memory, and [`VectorIndex`] finds the nearest of those. How it is done and what it costs is
 //! written down in `docs/design/embeddings.md`.
 
 mod attention;
@@ -28,4 +28,4 @@ pub use embedder::{Embedder, LocalEmbedder};
 pub use error::{Error, Result};
 pub use index::{Near, VectorIndex};
 pub use model::{CARD_FILE, Model};
-pub use vector::Quantised;
+pub use vector::{Kept, Quantised};

@@ -1,4 +1,4 @@
-//! Small vectors: a byte for each number, and a bit for each number.
+//! Small vectors: two bytes or one for each number.
 
 #![expect(
     clippy::inline_always,
@@ -36,19 +36,65 @@ impl Quantised {
         let pairs = self.numbers.iter().zip(middle);
         pairs.map(|(n, middle)| f32::from(*n) * self.scale + middle).collect()
     }
+}
 
-    /// The bytes for a database: the scale (four bytes, little-endian), then the numbers.
+/// A vector as the database keeps it: as [`Quantised`], in two bytes a number.
+///
+/// What is nearest by one byte a number is put into order by these: see
+/// [`VectorIndex`](super::VectorIndex).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// From -32,767 to 32,767.
+    numbers: Vec<i16>,
+    /// What one step is worth.
+    scale: f32,
+}
+
+impl Kept {
+    /// Rounds a vector as [`Quantised::encode`] does, to steps that are 258 times as fine.
+    pub fn encode(vector: &[f32], middle: &[f32]) -> Self {
+        let (numbers, scale) = steps(vector, middle, f32::from(i16::MAX));
+        #[expect(clippy::cast_possible_truncation, reason = "within the steps by the scale")]
+        Self { numbers: numbers.map(|n| n as i16).collect(), scale }
+    }
+
+    /// The vector, as near as it was kept, by the middle that it was encoded with.
+    pub fn decode(&self, middle: &[f32]) -> Vec<f32> {
+        let pairs = self.numbers.iter().zip(middle);
+        pairs.map(|(n, middle)| f32::from(*n) * self.scale + middle).collect()
+    }
+
+    /// The same in a byte a number.
+    pub fn coarse(&self) -> Quantised {
+        let by = 127.0 / f32::from(i16::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "within ±127 by the factor")]
+        let numbers = self.numbers.iter().map(|n| (f32::from(*n) * by).round() as i8).collect();
+        Quantised { numbers, scale: self.scale / by }
+    }
+
+    /// The cosine of the angle to a vector of length one, by the middle that this was encoded with.
+    pub fn cosine(&self, vector: &[f32], middle: &[f32]) -> f32 {
+        let far = self.numbers.iter().zip(vector).map(|(n, v)| f32::from(*n) * v).sum::<f32>();
+        far * self.scale + vector.iter().zip(middle).map(|(v, m)| v * m).sum::<f32>()
+    }
+
+    /// The bytes for a database: the scale (four bytes, little-endian), then two for each number.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let numbers = self.numbers.iter().map(|n| n.cast_unsigned());
+        let numbers = self.numbers.iter().flat_map(|n| n.to_le_bytes());
         self.scale.to_le_bytes().into_iter().chain(numbers).collect()
     }
 
-    /// Reads [`Quantised::to_bytes`] back; none where the bytes are no vector of that dimension.
+    /// Reads [`Kept::to_bytes`] back; none where the bytes are no vector of that dimension.
     pub fn from_bytes(bytes: &[u8], dimension: usize) -> Option<Self> {
         let (scale, numbers) = bytes.split_first_chunk()?;
         let scale = f32::from_le_bytes(*scale);
-        let sound = numbers.len() == dimension && scale.is_finite() && scale >= 0.0;
-        sound.then(|| Self { numbers: numbers.iter().map(|b| b.cast_signed()).collect(), scale })
+        let (numbers, left) = numbers.as_chunks();
+        let sound = left.is_empty() && numbers.len() == dimension;
+        let sound = sound && scale.is_finite() && scale >= 0.0;
+        sound.then(|| Self {
+            numbers: numbers.iter().map(|b| i16::from_le_bytes(*b)).collect(),
+            scale,
+        })
     }
 }
 
@@ -96,31 +142,26 @@ pub(super) fn dots(level: Level, query: &[i16], rows: &[i8], out: &mut Vec<i32>)
     dispatch!(level, simd => with(simd, query, rows, out));
 }
 
+/// As [`dots`], of the rows with these numbers only.
+pub(super) fn dots_at(
+    level: Level,
+    query: &[i16],
+    rows: &[i8],
+    numbers: &[usize],
+    out: &mut Vec<i32>,
+) {
+    #[inline(always)]
+    fn with<S: Simd>(_: S, query: &[i16], rows: &[i8], numbers: &[usize], out: &mut Vec<i32>) {
+        let row = |number: &usize| &rows[number * query.len()..][..query.len()];
+        out.extend(numbers.iter().map(|number| dot(query, row(number))));
+    }
+    out.clear();
+    dispatch!(level, simd => with(simd, query, rows, numbers, out));
+}
+
 #[inline(always)]
 fn dot(a: &[i16], b: &[i8]) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
-}
-
-/// One bit for each number, set where it is above nought; the last word is filled up with noughts.
-pub(super) fn signs<N: Copy + Into<i16>>(numbers: &[N], into: &mut Vec<u64>) {
-    into.extend(numbers.chunks(64).map(|numbers| {
-        let bits = numbers.iter().map(|number| (*number).into() > 0).enumerate();
-        bits.fold(0, |word, (at, above)| word | u64::from(above) << at)
-    }));
-}
-
-/// Writes how many bits differ between `query` and each row of `rows` into `out`.
-pub(super) fn distances(level: Level, query: &[u64], rows: &[u64], out: &mut Vec<u16>) {
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "a row has fewer than 65,536 bits")]
-    fn with<S: Simd>(_: S, query: &[u64], rows: &[u64], out: &mut Vec<u16>) {
-        out.extend(rows.chunks_exact(query.len()).map(|row| {
-            let differ = row.iter().zip(query).map(|(a, b)| (a ^ b).count_ones());
-            differ.sum::<u32>() as u16
-        }));
-    }
-    out.clear();
-    dispatch!(level, simd => with(simd, query, rows, out));
 }
 
 #[cfg(test)]
@@ -136,16 +177,35 @@ mod tests {
             middle in -1.0_f32..1.0,
         ) {
             let middle = vec![middle; vector.len()];
-            let kept = Quantised::encode(&vector, &middle);
-            let back = Quantised::from_bytes(&kept.to_bytes(), vector.len());
+            let kept = Kept::encode(&vector, &middle);
+            let back = Kept::from_bytes(&kept.to_bytes(), vector.len());
             prop_assert_eq!(back.as_ref(), Some(&kept));
-            for (number, back) in vector.iter().zip(kept.decode(&middle)) {
-                prop_assert!((number - back).abs() <= kept.scale * 0.501 + 1e-6);
+            let (coarse, plain) = (kept.coarse(), Quantised::encode(&vector, &middle));
+            prop_assert!((coarse.scale - plain.scale).abs() <= plain.scale * 1e-5);
+            let kept = kept.decode(&middle).into_iter().zip(coarse.decode(&middle));
+            for (number, (fine, rough)) in vector.iter().zip(kept) {
+                prop_assert!((number - fine).abs() <= plain.scale * 0.0025 + 1e-6);
+                prop_assert!((number - rough).abs() <= plain.scale * 0.505 + 1e-6);
+            }
+            for (number, rough) in vector.iter().zip(plain.decode(&middle)) {
+                prop_assert!((number - rough).abs() <= plain.scale * 0.501 + 1e-6);
             }
         }
 
         #[test]
-        fn products_and_distances_are_those_of_plain_sums(
+        fn a_cosine_is_that_of_the_vector_that_is_kept(
+            pairs in proptest::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 1..200),
+            middle in -0.5_f32..0.5,
+        ) {
+            let (kept, asked): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            let middle = vec![middle; kept.len()];
+            let kept = Kept::encode(&kept, &middle);
+            let plain: f32 = kept.decode(&middle).iter().zip(&asked).map(|(a, b)| a * b).sum();
+            prop_assert!((kept.cosine(&asked, &middle) - plain).abs() < 1e-3);
+        }
+
+        #[test]
+        fn products_are_those_of_plain_sums(
             query in proptest::collection::vec(-4095_i16..=4095, 1..200),
             seed in any::<u64>(),
         ) {
@@ -158,18 +218,9 @@ mod tests {
             dots(Level::new(), &query, &[a.clone(), b.clone()].concat(), &mut found);
             let times = |(a, b): (&i16, &i8)| i32::from(*a) * i32::from(*b);
             let plain = |row: &[i8]| query.iter().zip(row).map(times).sum::<i32>();
-            prop_assert_eq!(found, vec![plain(&a), plain(&b)]);
-
-            let (mut bits, mut words, mut differ) = (Vec::new(), Vec::new(), Vec::new());
-            signs(&query, &mut bits);
-            signs(&a, &mut words);
-            signs(&b, &mut words);
-            distances(Level::new(), &bits, &words, &mut differ);
-            let other = |row: &[i8]| {
-                let pairs = query.iter().zip(row);
-                u16::try_from(pairs.filter(|(a, b)| (**a > 0) != (**b > 0)).count()).unwrap()
-            };
-            prop_assert_eq!(differ, vec![other(&a), other(&b)]);
+            prop_assert_eq!(&found, &[plain(&a), plain(&b)]);
+            dots_at(Level::new(), &query, &[a.clone(), b.clone()].concat(), &[1], &mut found);
+            prop_assert_eq!(found, vec![plain(&b)]);
         }
     }
 
@@ -179,9 +230,10 @@ mod tests {
         assert_eq!(encode(&[]).numbers, Vec::<i8>::new());
         assert_eq!(encode(&[0.0, f32::NAN]).decode(&[0.0; 2]), [0.0, 0.0]);
         assert_eq!(encode(&[f32::INFINITY, 1.0]).numbers, [0, 127]);
-        let bytes = encode(&[1.0, -0.5]).to_bytes();
-        assert_eq!(Quantised::from_bytes(&bytes, 3), None);
-        assert_eq!(Quantised::from_bytes(&bytes[..3], 2), None);
-        assert_eq!(Quantised::from_bytes(&[0xff; 6], 2), None);
+        let bytes = Kept::encode(&[1.0, -0.5], &[0.0; 2]).to_bytes();
+        assert_eq!(Kept::from_bytes(&bytes, 3), None);
+        assert_eq!(Kept::from_bytes(&bytes[..7], 2), None);
+        assert_eq!(Kept::from_bytes(&bytes[..3], 2), None);
+        assert_eq!(Kept::from_bytes(&[0xff; 8], 2), None);
     }
 }
