@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use afterword_domain::boundary;
 use afterword_domain::project::{Project, ProjectRef};
+use afterword_domain::scope::Scope;
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use afterword_domain::wire::status::Status;
@@ -12,13 +14,22 @@ use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use tokio::sync::{Notify, broadcast};
 
+use crate::embed::Near;
 use crate::live::{LiveBody, LiveEvent};
 use crate::recall::{self, ContextRequest};
 use crate::retention::{Retention, Tidied};
+use crate::vectors::{Embeddings, NearFilter, Vectors};
 use crate::{Error, Result};
 
 /// Events kept for a slow watcher before it misses some.
 const LIVE_BUFFER: usize = 1024;
+
+/// Rows near by meaning that a search looks at.
+const NEAR_ROWS: usize = 200;
+
+/// How long a search waits for them, which matters while the model is being loaded and where a
+/// service is asked.
+const NEAR_PATIENCE: Duration = Duration::from_millis(800);
 
 /// What the engine is told about its task.
 #[derive(Clone, Debug)]
@@ -42,11 +53,22 @@ pub struct Engine {
     pub(crate) work: Notify,
     live: broadcast::Sender<LiveEvent>,
     pub(crate) tidied: Tidied,
+    pub(crate) vectors: Vectors,
 }
 
 impl Engine {
-    /// Puts the parts together; starts nothing.
+    /// Puts the parts together; starts nothing. Rows are found by their words only.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> Arc<Self> {
+        Self::with_embeddings(store, clock, settings, Embeddings::default())
+    }
+
+    /// The same, with rows found by their meaning too.
+    pub fn with_embeddings(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+        embeddings: Embeddings,
+    ) -> Arc<Self> {
         let (live, _) = broadcast::channel(LIVE_BUFFER);
         Arc::new(Self {
             store,
@@ -55,6 +77,7 @@ impl Engine {
             work: Notify::new(),
             live,
             tidied: Tidied::default(),
+            vectors: Vectors::new(embeddings),
         })
     }
 
@@ -82,7 +105,25 @@ impl Engine {
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchAnswer> {
         let mut request = request.clone();
         request.project.iter_mut().for_each(boundary::clean_project);
-        Ok(recall::search(&*self.store, &request, None).await?)
+        let near = self.near_request(&request).await?;
+        Ok(recall::search(&*self.store, &request, near.as_deref()).await?)
+    }
+
+    /// The rows near a request by meaning, for [`recall::search`].
+    async fn near_request(&self, request: &SearchRequest) -> Result<Option<Vec<Near<PublicId>>>> {
+        let scope = match &request.project {
+            None => Scope::All,
+            Some(project) => match self.store.find_project(project).await? {
+                Some(project) => Scope::Project(project.id),
+                None => return Ok(None),
+            },
+        };
+        let query = request.query.trim();
+        if query.chars().all(|c| c == '*' || c.is_whitespace()) {
+            return Ok(None);
+        }
+        let filter = NearFilter { scope, kind: request.kind, since: request.since };
+        Ok(self.near(query, &filter, NEAR_ROWS, NEAR_PATIENCE).await)
     }
 
     /// The project a reference means, without making one.
@@ -114,6 +155,8 @@ impl Engine {
 
     /// The block for a session that starts, remembered as given to it.
     pub(crate) async fn session_context(&self, request: &ContextRequest) -> Result<ContextBlock> {
+        // Its first prompt will want to know what is near.
+        self.vectors.warm_up();
         let block = recall::context(&*self.store, request).await?;
         if let Some(session) = request.session_id {
             self.note_given(session, &block.shown, true).await;
@@ -134,7 +177,9 @@ impl Engine {
 
     /// Counts of every stage that the database knows; the spool is the caller's to add.
     pub async fn status(&self) -> Result<Status> {
-        Ok(self.store.counts().await?)
+        let mut status = self.store.counts().await?;
+        self.vectors.tell(&mut status.embeddings);
+        Ok(status)
     }
 
     /// When the turn that waits longest was or is to be distilled.
@@ -154,8 +199,7 @@ impl Engine {
         if ids.is_empty() {
             return Err(Error::Invalid("no ids given: name the rows to forget, such as m4".into()));
         }
-        let scope = afterword_domain::scope::Scope::All;
-        let gone = self.store.forget(scope, ids, self.clock.now()).await?;
+        let gone = self.store.forget(Scope::All, ids, self.clock.now()).await?;
         if !gone.is_empty() {
             self.announce(0, LiveBody::Forgotten { ids: gone.clone() });
             // What is left in the files of the forgotten text is swept away by the worker.

@@ -20,6 +20,7 @@ mod portable;
 pub mod recall;
 mod retention;
 mod timeline;
+pub mod vectors;
 mod worker;
 
 pub use engine::{Engine, Settings};

@@ -56,6 +56,7 @@ impl Engine {
         let memory = self.store.remember(memory).await?;
         let id = PublicId::new(Kind::Memory, memory.id);
         self.announce(memory.project_id, LiveBody::NewMemory { id });
+        self.vectors.rows_came();
         Ok(memory)
     }
 }

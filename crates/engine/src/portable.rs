@@ -59,6 +59,7 @@ impl Engine {
             let counts = self.store.import_rows(rows, self.clock.now()).await?;
             report.stored = counts.stored;
             report.skipped = counts.skipped;
+            self.vectors.rows_came();
         }
         Ok(report)
     }

@@ -34,8 +34,13 @@ impl Engine {
         // Turns that somebody claimed and does not work on any more are to be taken up.
         let mut left_claimed = true;
         let looking = tokio::spawn(Arc::clone(&self).look_for_damage());
+        let embedding = tokio::spawn(Arc::clone(&self).run_embedding(stop.clone()));
         while !*stop.borrow() {
-            let pause = match self.work_through(&mut left_claimed).await {
+            self.vectors.set_busy(true);
+            let worked = self.work_through(&mut left_claimed).await;
+            self.vectors.set_busy(false);
+            self.vectors.rows_came();
+            let pause = match worked {
                 Ok(next) => next.map(|at| self.until(at)),
                 Err(error) => {
                     // A turn whose failure could not be noted either is still claimed.
@@ -57,6 +62,8 @@ impl Engine {
             }
         }
         looking.abort();
+        // A batch that is being embedded is not saved, and waits again.
+        embedding.abort();
     }
 
     /// Everything that is due now: follow-ups that are still owed, turns, what forgetting left

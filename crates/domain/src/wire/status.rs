@@ -24,6 +24,9 @@ pub struct Status {
     pub parked: u64,
     /// Rows in the full-text index.
     pub indexed: u64,
+    /// Rows that are found by meaning.
+    #[serde(default)]
+    pub embeddings: Embeddings,
     /// Events that came a second time.
     pub duplicates: u64,
     /// Events that were deliberately not stored, by reason.
@@ -58,6 +61,23 @@ pub struct Silence {
     pub began_at: Time,
     /// How many began.
     pub sessions: u64,
+}
+
+/// How far rows are embedded, and by whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Embeddings {
+    /// The model that embeds; none where none is installed and no service is set.
+    pub model: Option<String>,
+    /// The space of the vectors that are counted: the model, and how rows are cut.
+    pub space: String,
+    /// Whether the model is in memory now.
+    pub loaded: bool,
+    /// Rows that are embedded.
+    pub embedded: u64,
+    /// Rows that wait to be.
+    pub waiting: u64,
+    /// What keeps rows from being embedded.
+    pub problem: Option<String>,
 }
 
 /// Tokens spent with a provider today.

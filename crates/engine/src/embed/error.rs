@@ -13,6 +13,9 @@ pub enum Error {
     /// Whoever turns texts into vectors does not answer, or not as expected.
     #[error("no vectors: {0}")]
     Unavailable(String),
+    /// A service does not take these texts; others it may.
+    #[error("the texts are refused: {0}")]
+    Refused(String),
 }
 
 /// What loading a model gives.

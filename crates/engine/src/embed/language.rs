@@ -47,6 +47,11 @@ impl Means {
         if self.measured { "middle1" } else { "raw" }
     }
 
+    /// The name that the means of some weights will have.
+    pub(super) fn name_of(weights: &str) -> &'static str {
+        if weights == WEIGHTS { "middle1" } else { "raw" }
+    }
+
     /// Where all languages lie afterwards.
     pub(super) fn middle(&self) -> &[f32] {
         &self.middle

@@ -55,14 +55,8 @@ impl Role {
     }
 }
 
-impl Model {
-    /// Reads the model that `afterword model pull` put into a folder.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Missing`] where the folder holds none, [`Error::Damaged`] where a file is not what
-    /// it should be, [`Error::Io`] where it cannot be read.
-    pub fn load(folder: &Path) -> Result<Self> {
+impl Card {
+    fn read(folder: &Path) -> Result<Self> {
         let card = match fs::read(folder.join(CARD_FILE)) {
             Ok(card) => card,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -70,8 +64,26 @@ impl Model {
             }
             Err(e) => return Err(e.into()),
         };
-        let card: Card = serde_json::from_slice(&card)
-            .map_err(|e| Error::Damaged(format!("{CARD_FILE}: {e}")))?;
+        serde_json::from_slice(&card).map_err(|e| Error::Damaged(format!("{CARD_FILE}: {e}")))
+    }
+}
+
+impl Model {
+    /// The id that the model in a folder will have once it is loaded; none where there is none.
+    /// Reads the card only.
+    pub fn id_in(folder: &Path) -> Option<String> {
+        let card = Card::read(folder).ok()?;
+        Some(id_of(&card.id, Means::name_of(&card.id)))
+    }
+
+    /// Reads the model that `afterword model pull` put into a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] where the folder holds none, [`Error::Damaged`] where a file is not what
+    /// it should be, [`Error::Io`] where it cannot be read.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let card = Card::read(folder)?;
         if Path::new(&card.weights).file_name() != Some(card.weights.as_ref()) {
             return damaged(format!("{CARD_FILE} names a file outside its folder"));
         }
@@ -86,7 +98,7 @@ impl Model {
         let tokenizer = Tokenizer::new(container.pieces);
         network.keep_words(file, words);
         let means = Means::of(weights, network.shape().width);
-        Ok(Self { id: format!("{weights}+{}", means.name()), tokenizer, network, means })
+        Ok(Self { id: id_of(weights, means.name()), tokenizer, network, means })
     }
 
     /// Names the space of the vectors: weights and everything done to them afterwards. Vectors of
@@ -159,6 +171,10 @@ impl Model {
         }
         *pass = Pass::default();
     }
+}
+
+fn id_of(weights: &str, treatment: &str) -> String {
+    format!("{weights}+{treatment}")
 }
 
 impl fmt::Debug for Model {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use afterword_domain::Time;
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::status::{Silence, Status};
+use afterword_domain::wire::status::{Embeddings, Silence, Status};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
@@ -14,7 +14,7 @@ use super::connect::Sql;
 use super::events::{SILENT_FROM, SILENT_SESSIONS, SILENT_SINCE};
 use super::rows::count_rows;
 use super::values::{count, optional};
-use super::{health, search};
+use super::{health, search, vectors};
 use crate::Result;
 use crate::contract::SettingsStore;
 
@@ -82,6 +82,16 @@ fn counts(db: &Connection, path: &Path) -> Sql<Status> {
         name.strip_prefix("skipped.").map(|reason| (reason.to_owned(), count(*n)))
     });
     let rows = count_rows(db, &Scope::All)?;
+    let indexed = search::indexed_rows(db)?;
+    let embeddings = vectors::counts(db)?.map_or_else(
+        || Embeddings { waiting: indexed, ..Embeddings::default() },
+        |counts| Embeddings {
+            space: counts.space,
+            embedded: counts.embedded,
+            waiting: counts.waiting,
+            ..Embeddings::default()
+        },
+    );
     let number = |sql: &str| -> Sql<u64> {
         Ok(count(db.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
     };
@@ -91,7 +101,8 @@ fn counts(db: &Connection, path: &Path) -> Sql<Status> {
         distilled,
         waiting,
         parked,
-        indexed: search::indexed_rows(db)?,
+        indexed,
+        embeddings,
         duplicates: of("duplicates"),
         skipped: skipped.collect(),
         rows: rows.into_iter().map(|(kind, n)| (kind.word().to_owned(), n)).collect(),

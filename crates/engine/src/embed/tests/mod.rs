@@ -2,6 +2,7 @@
 
 mod installed;
 mod plain;
+mod remote;
 mod search;
 mod tiny;
 

@@ -5,6 +5,8 @@ mod save;
 
 use async_trait::async_trait;
 
+pub(super) use read::counts;
+
 use super::SqliteStore;
 use crate::Result;
 use crate::contract::{

@@ -133,7 +133,7 @@ pub(super) fn changes(db: &Connection, space: SpaceId, after: i64) -> Sql<Vector
     Ok(answer)
 }
 
-pub(super) fn counts(db: &Connection) -> Sql<Option<VectorCounts>> {
+pub(in super::super) fn counts(db: &Connection) -> Sql<Option<VectorCounts>> {
     let mut current = db.prepare_cached(
         "SELECT id, v.name, dimension FROM settings s JOIN vector_spaces v ON v.id = s.value
          WHERE s.name = ?1",
