@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::output::Failure;
-use super::{Tools, project};
+use super::{Tools, model, project};
 use crate::config::remote;
 use crate::install::{
     HookSet, Report, Request, detect_claude_code, install_claude_code, uninstall_claude_code,
@@ -39,6 +39,12 @@ pub(super) struct InstallArguments {
     /// Do not register the tools that the model can call (MCP)
     #[arg(long)]
     no_mcp: bool,
+    /// Fetch the model that finds by meaning, too
+    #[arg(long, conflicts_with = "no_model")]
+    model: bool,
+    /// Do not offer the model
+    #[arg(long)]
+    no_model: bool,
     /// Show what would change, change nothing
     #[arg(long)]
     dry_run: bool,
@@ -96,7 +102,12 @@ pub(super) fn install(tools: &Tools, arguments: &InstallArguments) -> anyhow::Re
         request.dry_run = arguments.dry_run;
     }
     let report = install_claude_code(&request).map_err(|e| settings_error(&e))?;
-    say(tools, &report, request.dry_run, "Installed")?;
+    let wanted = arguments.model && !request.dry_run;
+    let model = wanted.then(|| model::install_recommended(tools)).transpose()?;
+    say(tools, &report, request.dry_run, "Installed", model)?;
+    if !request.dry_run && !arguments.no_model && model.is_none() {
+        offer_model(tools)?;
+    }
     if !tools.out.json && !request.dry_run {
         tools.out.line("Start a new session of your agent: it is remembered from now on.");
         tools.out.line("'afterword doctor' checks the whole set-up.");
@@ -125,7 +136,7 @@ pub(super) fn uninstall(tools: &Tools, arguments: &UninstallArguments) -> anyhow
         // A daemon that does not answer must not keep the hooks in place.
         drop(super::daemon::stop(tools));
     }
-    say(tools, &report, arguments.dry_run, "Uninstalled")?;
+    say(tools, &report, arguments.dry_run, "Uninstalled", None)?;
     let folder = tools.config.home.folder();
     if arguments.purge && !arguments.dry_run && folder.exists() {
         std::fs::remove_dir_all(folder)
@@ -178,7 +189,7 @@ fn offer(tools: &Tools, found: &Report) -> anyhow::Result<bool> {
             other.product, other.event, other.command
         ));
     }
-    if tools.out.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !somebody_answers(tools) {
         tools.out.note("Two memories inject twice; 'install --disable-others' switches it off.");
         return Ok(false);
     }
@@ -188,7 +199,44 @@ fn offer(tools: &Tools, found: &Report) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn say(tools: &Tools, report: &Report, dry_run: bool, done: &str) -> anyhow::Result<()> {
+fn somebody_answers(tools: &Tools) -> bool {
+    !tools.out.json && io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Offers the model where somebody can answer and none is there. Everything works on keywords
+/// without it, so what goes wrong here is only told.
+fn offer_model(tools: &Tools) -> anyhow::Result<()> {
+    let has_service = !tools.config.embeddings().url.is_empty();
+    if has_service || model::is_installed(tools) || !somebody_answers(tools) {
+        return Ok(());
+    }
+    tools.out.note(&format!(
+        "A small model on this machine finds by meaning what has no word in common ({}). Fetch \
+         it? [Y/n]",
+        model::recommended()
+    ));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if !matches!(answer.trim(), "" | "y" | "Y" | "yes") {
+        tools.out.note("'afterword model pull' fetches it later.");
+        return Ok(());
+    }
+    match model::install_recommended(tools) {
+        Ok(name) => tools.out.line(&format!("Installed: {name}")),
+        Err(error) => {
+            tools.out.note(&format!("{error:#}\n'afterword model pull' tries it again."));
+        }
+    }
+    Ok(())
+}
+
+fn say(
+    tools: &Tools,
+    report: &Report,
+    dry_run: bool,
+    done: &str,
+    model: Option<&str>,
+) -> anyhow::Result<()> {
     if tools.out.json {
         let files: Vec<_> = report
             .files
@@ -205,7 +253,7 @@ fn say(tools: &Tools, report: &Report, dry_run: bool, done: &str) -> anyhow::Res
             .collect();
         tools.out.value(&json!({
             "dry_run": dry_run, "files": files, "other_memories": others,
-            "notes": report.notes, "diff": report.diff(),
+            "notes": report.notes, "diff": report.diff(), "model": model,
         }))?;
         return Ok(());
     }
@@ -222,6 +270,9 @@ fn say(tools: &Tools, report: &Report, dry_run: bool, done: &str) -> anyhow::Res
     }
     if report.files.is_empty() {
         tools.out.line("No settings file had to change.");
+    }
+    if let Some(model) = model {
+        tools.out.line(&format!("{done}: {model}"));
     }
     for note in &report.notes {
         tools.out.note(note);

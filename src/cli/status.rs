@@ -75,6 +75,12 @@ fn show(out: Output, status: &Status) {
         row(out, kind, *n, "");
     }
     row(out, "indexed", status.indexed, "rows that search finds");
+    let meaning = &status.embeddings;
+    let model = meaning.model.as_deref().unwrap_or("no model: afterword model pull");
+    row(out, "embedded", meaning.embedded, &format!("rows that are found by meaning ({model})"));
+    if meaning.model.is_some() {
+        row(out, "to embed", meaning.waiting, meaning.problem.as_deref().unwrap_or_default());
+    }
     row(out, "projects", status.projects, "");
     row(out, "sessions", status.sessions, "");
     out.line(&out.bold("Health"));

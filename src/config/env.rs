@@ -27,6 +27,15 @@ pub const VARIABLES: &[Variable] = &[
         "Set by afterword for agents it runs itself; their hooks stay silent.",
     ),
     var("AFTERWORD_LOG", "Log level of the daemon: error, warn, info, debug. Default info."),
+    var(
+        "AFTERWORD_EMBEDDINGS_URL",
+        "Address of a service that embeds, up to `/embeddings` (API of OpenAI); the installed model unless set.",
+    ),
+    var(
+        "AFTERWORD_EMBEDDINGS_MODEL",
+        "Model that the service is asked for, or the name of an installed one.",
+    ),
+    var("AFTERWORD_EMBEDDINGS_API_KEY", "Key for the service that embeds."),
     var("AFTERWORD_API_URL", "Address of a remote memory service."),
     var("AFTERWORD_API_TOKEN", "Token for the remote memory service."),
     var("AFTERWORD_USER_ID", "User id at the remote memory service; the login name unless set."),

@@ -21,6 +21,8 @@ pub struct FileConfig {
     pub guard: Guard,
     /// What stays of raw events once they are distilled.
     pub retention: Retention,
+    /// How rows are found by meaning.
+    pub embeddings: Embeddings,
 }
 
 /// `[daemon]`
@@ -126,6 +128,38 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         Self { raw_events_days: 90, raw_events_mb: 512 }
+    }
+}
+
+/// `[embeddings]`: rows are found by meaning with an installed model, or with a service.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Embeddings {
+    /// Address of a service that speaks the API of OpenAI, up to `/embeddings`; empty: the model
+    /// of this machine. What is embedded is sent there.
+    pub url: String,
+    /// The service's model, or the name of an installed one; empty: the one that is installed.
+    pub model: String,
+    /// The service's key; empty: none.
+    pub api_key: String,
+    /// Minutes after which a model that nobody asks leaves memory.
+    pub idle_minutes: u64,
+}
+
+impl Default for Embeddings {
+    fn default() -> Self {
+        Self { url: String::new(), model: String::new(), api_key: String::new(), idle_minutes: 10 }
+    }
+}
+
+impl std::fmt::Debug for Embeddings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without the key.
+        f.debug_struct("Embeddings")
+            .field("url", &self.url)
+            .field("model", &self.model)
+            .field("idle_minutes", &self.idle_minutes)
+            .finish_non_exhaustive()
     }
 }
 

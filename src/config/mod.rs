@@ -49,4 +49,18 @@ impl Config {
     pub fn prompt_recall(&self) -> bool {
         self.env.prompt_recall.unwrap_or(self.file.recall.prompt_recall)
     }
+
+    /// How rows are found by meaning.
+    pub fn embeddings(&self) -> file::Embeddings {
+        let mut told = self.file.embeddings.clone();
+        let over = |name: &str, value: &mut String| {
+            if let Some(set) = self.env.get(name) {
+                set.clone_into(value);
+            }
+        };
+        over("AFTERWORD_EMBEDDINGS_URL", &mut told.url);
+        over("AFTERWORD_EMBEDDINGS_MODEL", &mut told.model);
+        over("AFTERWORD_EMBEDDINGS_API_KEY", &mut told.api_key);
+        told
+    }
 }

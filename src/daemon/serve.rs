@@ -7,6 +7,7 @@ use std::time::Duration;
 use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
+use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, Service};
 use afterword_engine::{Engine, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
@@ -98,7 +99,12 @@ fn is_in_charge(home: &Home) -> bool {
 
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    let engine = Engine::new(Arc::clone(&store), Arc::clone(&clock), settings(config));
+    let engine = Engine::with_embeddings(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        settings(config),
+        embeddings(config),
+    );
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4)
@@ -120,6 +126,19 @@ fn settings(config: &Config) -> Settings {
             megabytes: config.file.retention.raw_events_mb,
         },
     }
+}
+
+/// A service where one is set, else whatever model is or will be installed.
+fn embeddings(config: &Config) -> Embeddings {
+    let told = config.embeddings();
+    let set = |value: String| Some(value).filter(|value| !value.is_empty());
+    let source: Arc<dyn EmbedderSource> = match set(told.url) {
+        Some(url) => {
+            Arc::new(Service { url, model: told.model, api_key: set(told.api_key).map(ApiKey) })
+        }
+        None => Arc::new(InstalledModel::new(config.home.models(), set(told.model))),
+    };
+    Embeddings { source: Some(source), idle: Duration::from_secs(told.idle_minutes * 60) }
 }
 
 async fn work(

