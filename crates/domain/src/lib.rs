@@ -18,6 +18,7 @@ pub mod repair;
 pub mod reply;
 pub mod rows;
 pub mod scope;
+mod secret;
 pub mod session;
 pub mod text;
 pub mod time;
@@ -26,6 +27,7 @@ pub mod wire;
 
 pub use ids::{Kind, PublicId};
 pub use rows::{memory, observation, prompt, snapshot, summary};
+pub use secret::Secret;
 pub use time::{Clock, Time};
 
 #[cfg(test)]

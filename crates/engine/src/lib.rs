@@ -17,6 +17,7 @@ mod intake;
 mod live;
 mod memories;
 mod portable;
+pub mod provider;
 pub mod recall;
 mod retention;
 mod timeline;
