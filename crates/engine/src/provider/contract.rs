@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::estimate::estimate_tokens;
+use super::estimate::token_bound;
 use super::refusal::Refusal;
 
 /// Whatever a provider puts around a question: roles, formats, special tokens.
@@ -23,7 +23,7 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// The most input tokens that this question can cost now, for a reservation before it is asked:
     /// never lower than what is charged. A provider that sends more than the question counts that too.
     fn input_bound(&self, ask: &Ask) -> u64 {
-        ENVELOPE_TOKENS + estimate_tokens(&ask.system) + estimate_tokens(&ask.prompt)
+        ENVELOPE_TOKENS + token_bound(&ask.system) + token_bound(&ask.prompt)
     }
 
     /// Asks once, within the provider's time limit.

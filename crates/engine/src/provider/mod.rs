@@ -8,5 +8,5 @@ mod estimate;
 mod refusal;
 
 pub use contract::{Answer, Ask, Provider, Usage};
-pub use estimate::estimate_tokens;
+pub use estimate::{estimate_tokens, token_bound};
 pub use refusal::{Refusal, RefusalKind};
