@@ -10,6 +10,7 @@ mod model_stub;
 mod output;
 mod payload;
 mod processes;
+mod provider_stub;
 mod sandbox;
 mod wait;
 
@@ -19,5 +20,6 @@ pub use env::setting;
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};
+pub use provider_stub::{Heard, ProviderStub, Reply, Tokens};
 pub use sandbox::{DaemonLock, Sandbox};
 pub use wait::eventually;

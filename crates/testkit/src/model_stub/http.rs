@@ -7,15 +7,15 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// A request that was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Call {
-    pub(super) method: String,
+pub(crate) struct Call {
+    pub(crate) method: String,
     /// Without what follows a question mark.
-    pub(super) path: String,
-    pub(super) body: Vec<u8>,
+    pub(crate) path: String,
+    pub(crate) body: Vec<u8>,
 }
 
 /// Reads the next request; none at the end of the connection.
-pub(super) fn read(from: &mut impl BufRead) -> io::Result<Option<Call>> {
+pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Call>> {
     let Some(first) = line(from)? else { return Ok(None) };
     let mut words = first.split_whitespace();
     let method = words.next().unwrap_or_default().to_owned();

@@ -5,8 +5,8 @@
 //! answered with a fixed summary, prompts without a marker with a fixed sentence. Every request is
 //! recorded.
 
-mod http;
-mod reply;
+pub(crate) mod http;
+pub(crate) mod reply;
 mod requests;
 mod script;
 mod server;

@@ -23,7 +23,7 @@ pub(super) fn message(model: &Value, turn: &Turn, number: usize) -> Value {
 }
 
 /// The same message as server-sent events.
-pub(super) fn stream(message: &Value) -> String {
+pub(crate) fn stream(message: &Value) -> String {
     let mut begun = message.clone();
     begun["content"] = json!([]);
     begun["stop_reason"] = Value::Null;
