@@ -36,6 +36,12 @@ pub const VARIABLES: &[Variable] = &[
         "Model that the service is asked for, or the name of an installed one.",
     ),
     var("AFTERWORD_EMBEDDINGS_API_KEY", "Key for the service that embeds."),
+        "AFTERWORD_PROVIDER",
+        "Who runs a language model: none, anthropic, openai, gemini or claude-cli. Default none.",
+    ),
+    var("AFTERWORD_PROVIDER_URL", "Address of the provider; its own unless set."),
+    var("AFTERWORD_PROVIDER_API_KEY", "Key for the provider."),
+    var("AFTERWORD_PROVIDER_MODEL", "Model of the provider; a small one unless set."),
     var("AFTERWORD_API_URL", "Address of a remote memory service."),
     var("AFTERWORD_API_TOKEN", "Token for the remote memory service."),
     var("AFTERWORD_USER_ID", "User id at the remote memory service; the login name unless set."),
@@ -50,7 +56,10 @@ pub const VARIABLES: &[Variable] = &[
     var("USER", "The login name (USERNAME on Windows)."),
     var("NO_COLOR", "Set: no colour on the terminal."),
     var("COLUMNS", "Width of the terminal, where it is set."),
-    var("PATH", "Used by `doctor` and `install` to see which agents are on the machine."),
+    var(
+        "PATH",
+        "Used by `doctor` and `install` to see which agents are on the machine, and to find `claude`.",
+    ),
 ];
 
 const fn var(name: &'static str, meaning: &'static str) -> Variable {
@@ -58,7 +67,7 @@ const fn var(name: &'static str, meaning: &'static str) -> Variable {
 }
 
 /// The variables as they were when the process began.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Env {
     /// Every variable of [`VARIABLES`] that is set to something.
     values: BTreeMap<&'static str, String>,
@@ -66,13 +75,32 @@ pub struct Env {
     pub port: Option<u16>,
     /// `AFTERWORD_PROMPT_RECALL`, where it is 0 or 1.
     pub prompt_recall: Option<bool>,
+    /// Whether [`Env::named`] may ask the process.
+    live: bool,
+}
+
+/// Values may be keys and tokens: only names are shown.
+impl std::fmt::Debug for Env {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Env").field("set", &self.values.keys()).finish_non_exhaustive()
+    }
 }
 
 impl Env {
     /// Reads the environment. The only function of the program that does.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
     pub fn capture() -> Self {
-        Self::from_lookup(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
+        let mut env = Self::from_lookup(process);
+        env.live = true;
+        env
+    }
+
+    /// A variable that the settings name, and nothing else does: somebody's key, or what a program of
+    /// the person needs. None in tests, which have no environment.
+    pub fn named(&self, name: &str) -> Option<String> {
+        if !self.live || name.is_empty() || name.contains(['=', '\0']) {
+            return None;
+        }
+        process(name).filter(|value| !value.is_empty())
     }
 
     /// Takes the variables from a function, for tests.
@@ -92,7 +120,7 @@ impl Env {
         }
         let port = values.get("AFTERWORD_PORT").and_then(|v| v.trim().parse().ok());
         let prompt_recall = values.get("AFTERWORD_PROMPT_RECALL").map(|v| !is_off(v));
-        Self { values, port, prompt_recall }
+        Self { values, port, prompt_recall, live: false }
     }
 
     /// A variable of the table, where it is set to something.
@@ -142,6 +170,11 @@ impl Env {
         };
         folder.join(".claude.json")
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+fn process(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// Resolves a leading `~` of a configured path.

@@ -23,6 +23,8 @@ pub struct FileConfig {
     pub retention: Retention,
     /// How rows are found by meaning.
     pub embeddings: Embeddings,
+    /// Who runs a language model.
+    pub provider: super::provider::Section,
 }
 
 /// `[daemon]`

@@ -64,6 +64,16 @@ impl Home {
         self.0.join("models")
     }
 
+    /// Prices of models, written by people over those of the release.
+    pub fn prices_file(&self) -> PathBuf {
+        self.0.join("prices.toml")
+    }
+
+    /// The empty folder in which the person's `claude` runs as a provider.
+    pub fn observer_folder(&self) -> PathBuf {
+        self.0.join("observer")
+    }
+
     /// What is paused: a line `*`, or project keys, one a line.
     pub fn paused_file(&self) -> PathBuf {
         self.0.join("paused")

@@ -1,12 +1,13 @@
 //! Settings: a leaf of plain values, read once in `main` and handed down.
 //!
 //! [`mod@env`] holds the table of every variable and is the only place that reads the environment;
-//! [`mod@file`] reads `config.toml`; [`remote`] finds the remote service. Nothing here can do anything.
+//! [`mod@file`] reads `config.toml`; [`remote`] finds the remote service, [`provider`] the model's. Nothing here can do anything.
 
 pub mod clock;
 pub mod env;
 pub mod file;
 pub mod home;
+pub mod provider;
 pub mod remote;
 
 use std::path::PathBuf;
