@@ -13,12 +13,18 @@ use crate::provider::settings::ClaudeSettings;
 const GUARD: &str = "AFTERWORD_OBSERVER";
 
 /// What the program itself is told, beside its environment.
-const VARIABLES: [(&str, &str); 10] = [
+const VARIABLES: [(&str, &str); 14] = [
     (GUARD, "1"),
     // Files named in observed text are not read.
     ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1"),
     // Whoever asks decides about a second try, and counts it.
     ("CLAUDE_CODE_MAX_RETRIES", "0"),
+    // Nor is what broke off while it was streamed asked again as a whole.
+    ("CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK", "1"),
+    // Nor is another model asked in its place.
+    ("CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK", "1"),
+    ("CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK", "1"),
+    ("CLAUDE_CODE_NO_MODEL_FALLBACK", "1"),
     // Nothing but the question is sent.
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
