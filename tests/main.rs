@@ -41,6 +41,8 @@ mod observer_door;
 mod privacy;
 /// What afterword does not do.
 mod quiet;
+/// Setting up whoever runs a language model.
+mod provider;
 /// Recall against a real store.
 mod recall;
 /// What one session did is there when the next one starts.

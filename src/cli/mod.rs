@@ -14,6 +14,7 @@ mod memory;
 mod model;
 mod output;
 mod project;
+mod provider;
 mod reference;
 mod status;
 
@@ -76,6 +77,8 @@ enum Command {
     Eval(eval::EvalArguments),
     /// Install, show or remove the embedding model
     Model(model::ModelArguments),
+    /// Show or try who runs a language model
+    Provider(provider::ProviderArguments),
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Serve tools for the model (run by the agent)
@@ -133,6 +136,7 @@ pub(crate) fn run(
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),
         Command::Model(arguments) => model::model(&tools, &arguments),
+        Command::Provider(arguments) => provider::provider(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         Command::Mcp(arguments) => mcp::mcp(&tools, &arguments),
         // Dispatched before the parser; here for the help only.

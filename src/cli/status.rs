@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::Tools;
 use super::door::Door;
-use super::output::Output;
+use super::output::{Output, visible};
+use crate::config;
 use crate::daemon as process;
 
 /// Shows the counts of every stage. Without a daemon only the spool can be counted: exit 4.
@@ -23,6 +24,7 @@ pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
         tools.out.value(&status)?;
     } else {
         show(tools.out, &status);
+        tools.out.line(&format!("  provider        {}", provider(tools)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -51,6 +53,17 @@ fn without_daemon(tools: &Tools, error: &anyhow::Error) -> anyhow::Result<ExitCo
         tools.out.note(&format!("error: {error:#}"));
     }
     Ok(ExitCode::from(4))
+}
+
+/// Who runs a language model, or why nobody does.
+fn provider(tools: &Tools) -> String {
+    match (config::provider::resolve(&tools.config), process::open_provider(&tools.config)) {
+        (None, _) | (_, Ok(None)) => "none: everything is done by rules".to_owned(),
+        (Some(_), Ok(Some(provider))) => {
+            visible(&format!("{}, model {}", provider.name(), provider.model()))
+        }
+        (Some(_), Err(refusal)) => visible(&format!("{refusal}; see 'afterword doctor'")),
+    }
 }
 
 fn show(out: Output, status: &Status) {

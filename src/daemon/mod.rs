@@ -8,9 +8,11 @@ mod lock;
 mod log;
 mod losses;
 mod platform;
+mod provider;
 mod serve;
 mod spool;
 
+pub use provider::open_provider;
 pub use serve::{Exit, Options, run};
 
 /// Ends the daemon that owns the data folder without asking it; gives the process that was ended.

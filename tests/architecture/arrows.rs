@@ -41,8 +41,8 @@ const HOUSE: &[Part] = &[
 ];
 
 /// Commands that work without a daemon and may look below it.
-const LOOK_BELOW: [&str; 4] =
-    ["src/cli/eval.rs", "src/cli/eval", "src/cli/doctor.rs", "src/cli/doctor"];
+const LOOK_BELOW: [&str; 5] =
+    ["src/cli/eval.rs", "src/cli/eval", "src/cli/doctor.rs", "src/cli/doctor", "src/cli/provider"];
 
 /// What would cost the hook its milliseconds.
 const HEAVY: [&str; 10] = [

@@ -5,6 +5,7 @@ mod check;
 mod disk;
 mod files;
 mod process;
+mod provider;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,9 @@ pub(super) struct DoctorArguments {
     /// First make turns that failed three times wait to be distilled again
     #[arg(long)]
     retry_parked: bool,
+    /// Ask the provider one small question, which costs a few tokens
+    #[arg(long)]
+    provider: bool,
 }
 
 /// Runs every check; exit 0 only when all hold.
@@ -35,6 +39,7 @@ pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Resu
     checks.extend(agents::hooks(tools));
     checks.push(agents::paused(tools));
     checks.extend(agents::remote_token(tools));
+    checks.extend(provider::provider(tools, arguments.provider));
     let well = checks.iter().all(|check| check.ok);
     if tools.out.json {
         tools.out.value(&json!({ "ok": well, "checks": checks }))?;

@@ -1,0 +1,135 @@
+//! One small question to the provider.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use afterword_engine::provider::{Answer, Ask, Prices, Provider, Refusal};
+use serde_json::json;
+
+use crate::cli::Tools;
+use crate::cli::output::{Failure, visible};
+use crate::daemon;
+
+/// Enough for one word, also of a model that thinks first.
+const MOST_OUTPUT: u32 = 256;
+
+/// A question that was answered.
+#[derive(Debug)]
+pub(in crate::cli) struct Trial {
+    pub(in crate::cli) answer: Answer,
+    pub(in crate::cli) took: Duration,
+}
+
+/// Asks once, and lets go of whatever the provider holds.
+pub(in crate::cli) fn trial(provider: &dyn Provider) -> anyhow::Result<Result<Trial, Refusal>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ask = Ask {
+        system: "You are tried out. Answer in one word.".to_owned(),
+        prompt: "Say the word: ready".to_owned(),
+        max_output_tokens: MOST_OUTPUT,
+    };
+    Ok(runtime.block_on(async {
+        let begun = Instant::now();
+        let answer = provider.complete(&ask).await;
+        let took = begun.elapsed();
+        provider.close().await;
+        answer.map(|answer| Trial { answer, took })
+    }))
+}
+
+/// Asks and says which model answered, how fast, with how many tokens and for how much. A refusal
+/// is told with its remedy: exit 1.
+pub(super) fn test(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let opened = daemon::open_provider(&tools.config)
+        .map_err(|refusal| Failure::Config(format!("{refusal}\n{}", refusal.kind.remedy())))?;
+    let Some(provider) = opened else {
+        let what = "no provider is configured: everything is done by rules; \
+                    docs/guide/providers.md shows how to set one up";
+        return Err(Failure::Config(what.to_owned()).into());
+    };
+    let (prices, problem) = Prices::with_file(&tools.config.home.prices_file());
+    if let Some(problem) = problem {
+        tools.out.note(&format!("warning: {problem}"));
+    }
+    match trial(&*provider)? {
+        Ok(trial) => told(tools, &*provider, &prices, &trial),
+        Err(refusal) => refused(tools, &*provider, &refusal),
+    }
+}
+
+fn told(
+    tools: &Tools,
+    provider: &dyn Provider,
+    prices: &Prices,
+    trial: &Trial,
+) -> anyhow::Result<ExitCode> {
+    let usage = trial.answer.usage;
+    let cost = prices.of(provider.model()).zip(usage).map(|(price, usage)| price.cost(&usage));
+    let millis = u64::try_from(trial.took.as_millis()).unwrap_or(u64::MAX);
+    if tools.out.json {
+        tools.out.value(&json!({
+            "ok": true,
+            "provider": provider.name(),
+            "model": provider.model(),
+            "answer": trial.answer.text,
+            "latency_ms": millis,
+            "input_tokens": usage.map(|usage| usage.input_total()),
+            "output_tokens": usage.map(|usage| usage.output_tokens),
+            "cost_usd": cost.map(dollars),
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let out = tools.out;
+    out.line(&format!("{} {} answers", out.good("ok"), provider.name()));
+    out.line(&format!("  model    {}", visible(provider.model())));
+    out.line(&format!("  answer   {}", visible(trial.answer.text.trim())));
+    out.line(&format!("  latency  {millis} ms"));
+    out.line(&match usage {
+        Some(usage) => {
+            format!("  tokens   {} in, {} out", usage.input_total(), usage.output_tokens)
+        }
+        None => "  tokens   not reported: calls are counted by their reservation".to_owned(),
+    });
+    out.line(&match (cost, usage) {
+        (Some(cost), _) => format!("  cost     ${:.6}", dollars(cost)),
+        (None, None) => "  cost     not known without tokens".to_owned(),
+        (None, Some(_)) => {
+            let file = tools.config.home.prices_file();
+            format!("  cost     not known: no price of this model; add it to {}", file.display())
+        }
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refused(tools: &Tools, provider: &dyn Provider, refusal: &Refusal) -> anyhow::Result<ExitCode> {
+    let remedy = refusal.kind.remedy();
+    if tools.out.json {
+        tools.out.value(&json!({
+            "ok": false,
+            "provider": provider.name(),
+            "model": provider.model(),
+            "kind": refusal.kind.name(),
+            "status": refusal.status,
+            "error": refusal.message,
+            "remedy": remedy,
+            "retry_after_s": refusal.retry_after.map(|wait| wait.as_secs()),
+        }))?;
+        return Ok(ExitCode::FAILURE);
+    }
+    let out = tools.out;
+    out.line(&format!(
+        "{} {} ({})",
+        out.bad("FAIL"),
+        visible(&refusal.message),
+        refusal.kind.name()
+    ));
+    if !remedy.is_empty() {
+        out.line(&format!("     {}", out.bold(remedy)));
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with six decimals")]
+fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}

@@ -1,0 +1,41 @@
+//! From the settings to whoever runs a language model.
+
+use std::sync::Arc;
+
+use afterword_engine::provider::{
+    self, ClaudeSettings, Provider, ProviderKind, ProviderSettings, Refusal, RefusalKind,
+};
+
+use crate::config::{self, Config};
+
+/// The provider that the settings name; none where they name none. Sends and starts nothing.
+pub fn open_provider(config: &Config) -> Result<Option<Arc<dyn Provider>>, Refusal> {
+    let Some(told) = config::provider::resolve(config) else { return Ok(None) };
+    let Some(kind) = ProviderKind::from_name(&told.kind) else {
+        let names = ProviderKind::ALL.map(ProviderKind::name).join(", ");
+        let what = format!("there is no provider {:?}: it is none or one of {names}", told.kind);
+        return Err(Refusal::new(RefusalKind::Misconfigured, what).before_sending());
+    };
+    let settings = ProviderSettings {
+        kind,
+        url: told.url,
+        api_key: told.api_key,
+        model: told.model,
+        timeout: told.timeout,
+        proxy: told.proxy,
+        claude: ClaudeSettings {
+            program: told.command,
+            folder: config.home.observer_folder(),
+            env: told.env,
+        },
+    };
+    match provider::open(&settings) {
+        Ok(provider) => Ok(Some(provider)),
+        // The person named a place for the key; that it is empty is what went wrong.
+        Err(refusal) if refusal.kind == RefusalKind::Auth && !told.key_from.is_empty() => {
+            let what = format!("{} ({} was looked at)", refusal.message, told.key_from);
+            Err(Refusal::new(RefusalKind::Auth, what).before_sending())
+        }
+        Err(refusal) => Err(refusal),
+    }
+}

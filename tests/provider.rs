@@ -1,0 +1,202 @@
+//! `afterword provider`, `doctor` and `status` with providers on loopback: what a person who sets one
+//! up gets to see.
+
+use std::fs;
+use std::path::Path;
+
+use afterword_testkit::{ProviderStub, Reply, Sandbox};
+use serde_json::Value;
+
+const KEY: &str = "sk-person-0123456789abcdef";
+
+fn sandbox() -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_afterword"))
+}
+
+fn configure(sandbox: &Sandbox, section: &str) {
+    fs::create_dir_all(sandbox.data()).unwrap();
+    fs::write(sandbox.data().join("config.toml"), format!("[provider]\n{section}\n")).unwrap();
+}
+
+fn keyed(sandbox: &Sandbox, kind: &str, url: &str, model: &str) {
+    let section =
+        format!("kind = \"{kind}\"\nurl = \"{url}\"\nmodel = \"{model}\"\napi_key = \"{KEY}\"");
+    configure(sandbox, &section);
+}
+
+/// What `provider test --json` says, whether it works or not.
+fn tried(sandbox: &Sandbox) -> Value {
+    sandbox.afterword(&["provider", "test", "--json"]).json()
+}
+
+/// The finding and the remedy of the provider's check.
+fn doctor(sandbox: &Sandbox, args: &[&str]) -> (bool, String, String) {
+    let mut all = vec!["doctor", "--json"];
+    all.extend(args);
+    let report = sandbox.afterword(&all).json();
+    let checks = report["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == "provider").unwrap();
+    let text = |name: &str| check[name].as_str().unwrap().to_owned();
+    (check["ok"] == true, text("finding"), text("remedy"))
+}
+
+#[test]
+fn a_test_says_model_time_tokens_and_cost() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    stub.otherwise(Reply::text("ready").costing(1_000, 200));
+    for (kind, model, cost) in [
+        ("anthropic", "claude-haiku-4-5", Some(0.002)),
+        ("openai", "gpt-4.1-mini", Some(0.000_72)),
+        ("gemini", "gemini-2.5-flash-lite", Some(0.000_18)),
+        ("openai", "qwen3:8b", None),
+    ] {
+        keyed(&sandbox, kind, &stub.url(), model);
+        let report = tried(&sandbox);
+        assert_eq!(report["ok"], true, "{report}");
+        assert_eq!((&report["provider"], &report["model"]), (&kind.into(), &model.into()));
+        assert_eq!(
+            (&report["input_tokens"], &report["output_tokens"]),
+            (&1_000.into(), &200.into())
+        );
+        assert_eq!(report["cost_usd"].as_f64(), cost, "{report}");
+        assert!(report["latency_ms"].is_u64());
+    }
+    assert_eq!(stub.count(), 4, "one question each");
+    let told = sandbox.afterword(&["provider", "test"]).success().stdout;
+    assert!(told.contains("qwen3:8b") && told.contains("no price of this model"), "{told}");
+    fs::write(
+        sandbox.data().join("prices.toml"),
+        "[[price]]\nmodel = \"qwen3:8b\"\ninput = 0\noutput = 5\n",
+    )
+    .unwrap();
+    assert_eq!(tried(&sandbox)["cost_usd"].as_f64(), Some(0.001));
+    assert!(!sandbox.data().join("daemon.json").exists(), "no daemon is needed");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_remedy_by_test_and_doctor() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    keyed(&sandbox, "openai", &stub.url(), "no-such-model");
+    for (reply, kind, part) in [
+        (Reply::error(401, "invalid_api_key", &format!("bad {KEY}")), "auth", "key"),
+        (Reply::error(404, "model_not_found", "model not found"), "misconfigured", "no-such-model"),
+        (Reply::body(200, "text/html", "<html>hi</html>"), "misconfigured", "not as an API"),
+        (Reply::error(429, "insufficient_quota", "no quota left"), "payment", "quota"),
+        (Reply::error(500, "oops", "down"), "unavailable", "500"),
+    ] {
+        stub.otherwise(reply);
+        let report = tried(&sandbox);
+        assert_eq!((&report["ok"], &report["kind"]), (&false.into(), &kind.into()), "{report}");
+        let error = report["error"].as_str().unwrap();
+        assert!(error.contains(part) && !report.to_string().contains(KEY), "{report}");
+        assert_eq!(report["remedy"].as_str().unwrap().is_empty(), kind == "unavailable");
+        let (ok, finding, remedy) = doctor(&sandbox, &["--provider"]);
+        assert!(!ok && finding.contains(part) && !remedy.is_empty(), "{finding}: {remedy}");
+    }
+    let asked = stub.count();
+    let (ok, finding, _) = doctor(&sandbox, &[]);
+    assert!(ok && finding.contains("no-such-model"), "{finding}");
+    assert_eq!(stub.count(), asked, "doctor spends nothing unasked");
+}
+
+#[test]
+fn settings_that_cannot_work_are_seen_without_asking() {
+    let sandbox = sandbox();
+    for (section, part) in [
+        ("kind = \"anthropic\"", "no key"),
+        ("kind = \"gemini\"\napi_key_env = \"NO_SUCH_VARIABLE\"", "NO_SUCH_VARIABLE"),
+        ("kind = \"mistral\"", "there is no provider"),
+        ("kind = \"openai\"\nurl = \"nonsense\"", "no address"),
+        ("kind = \"openai\"\nurl = \"http://127.0.0.1:9\"", "no model is set"),
+        ("kind = \"claude-cli\"\ncommand = \"/nowhere/claude\"", "install Claude Code"),
+    ] {
+        configure(&sandbox, section);
+        let (ok, finding, remedy) = doctor(&sandbox, &[]);
+        assert!(!ok && finding.contains(part) && !remedy.is_empty(), "{finding}: {remedy}");
+        let test = sandbox.afterword(&["provider", "test"]);
+        assert_eq!(test.code, Some(3), "{}", test.stderr);
+        assert!(test.stderr.contains(part), "{}", test.stderr);
+        let status = sandbox.afterword(&["provider", "status", "--json"]);
+        assert!(status.json()["error"].as_str().unwrap().contains(part));
+        assert_eq!(status.code, Some(3));
+    }
+    // Capture is not affected, and `status` says what is wrong.
+    sandbox.start_daemon();
+    let status = sandbox.afterword(&["status"]).success().stdout;
+    assert!(status.contains("install Claude Code"), "{status}");
+    configure(&sandbox, "");
+    let status = sandbox.afterword(&["status"]).success().stdout;
+    assert!(status.contains("none: everything is done by rules"), "{status}");
+    assert!(doctor(&sandbox, &[]).0);
+}
+
+#[test]
+fn i7_keys_and_proxies_of_the_environment_are_used_only_when_named() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    let ambient = |args: &[&str]| {
+        let mut command = sandbox.command(sandbox.binary());
+        command.args(args);
+        for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] {
+            command.env(name, KEY);
+        }
+        for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
+            command.env(name, "http://127.0.0.1:9");
+        }
+        command.env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+        sandbox.run(command, b"")
+    };
+    let section = format!("kind = \"anthropic\"\nurl = \"{}\"\nmodel = \"m\"\n", stub.url());
+    configure(&sandbox, &section);
+    assert_eq!(ambient(&["provider", "test"]).code, Some(3), "no key was named");
+    configure(&sandbox, &format!("{section}api_key_env = \"ANTHROPIC_API_KEY\""));
+    assert_eq!(ambient(&["provider", "test", "--json"]).success().json()["ok"], true);
+    assert_eq!(stub.heard()[0].header("x-api-key").unwrap(), KEY);
+    let told = ambient(&["provider", "status"]).success().stdout;
+    assert!(told.contains("the variable ANTHROPIC_API_KEY") && !told.contains(KEY), "{told}");
+}
+
+#[test]
+fn the_key_is_written_nowhere() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    let section = format!(
+        "kind = \"openai\"\nurl = \"{}\"\nmodel = \"m\"\napi_key_env = \"AFTERWORD_PROVIDER_API_KEY\"",
+        stub.url()
+    );
+    configure(&sandbox, &section);
+    let keyed = |args: &[&str]| {
+        let mut command = sandbox.command(sandbox.binary());
+        command.args(args).env("AFTERWORD_PROVIDER_API_KEY", KEY).env("AFTERWORD_LOG", "debug");
+        let output = sandbox.run(command, b"");
+        assert!(!output.stdout.contains(KEY) && !output.stderr.contains(KEY), "{args:?}");
+    };
+    keyed(&["daemon", "start"]);
+    sandbox.wait_for_daemon();
+    for args in [
+        ["status"].as_slice(),
+        &["status", "--json"],
+        &["provider", "status"],
+        &["provider", "test"],
+        &["doctor", "--provider"],
+    ] {
+        keyed(args);
+    }
+    stub.otherwise(Reply::error(401, "x", &format!("no: {KEY}")));
+    keyed(&["provider", "test", "--json"]);
+    assert_eq!(stub.count(), 3);
+    let found = files_with(&sandbox.data(), KEY.as_bytes());
+    assert_eq!(found, Vec::<String>::new());
+}
+
+/// Files below a folder that hold these bytes.
+fn files_with(folder: &Path, needle: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, needle));
+        } else if fs::read(&path).is_ok_and(|b| b.windows(needle.len()).any(|w| w == needle)) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
