@@ -8,6 +8,7 @@ mod daemon_gone;
 mod guard;
 mod machinery;
 mod next_session;
+mod observer;
 mod tools;
 
 use std::sync::Arc;
