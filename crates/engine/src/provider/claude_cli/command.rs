@@ -13,7 +13,7 @@ use crate::provider::settings::ClaudeSettings;
 const GUARD: &str = "AFTERWORD_OBSERVER";
 
 /// What the program itself is told, beside its environment.
-const VARIABLES: [(&str, &str); 14] = [
+const VARIABLES: [(&str, &str); 15] = [
     (GUARD, "1"),
     // Files named in observed text are not read.
     ("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1"),
@@ -21,6 +21,8 @@ const VARIABLES: [(&str, &str); 14] = [
     ("CLAUDE_CODE_MAX_RETRIES", "0"),
     // Nor is what broke off while it was streamed asked again as a whole.
     ("CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK", "1"),
+    // Nor is what the model refused asked again with a note.
+    ("CLAUDE_CODE_DISABLE_REFUSAL_RETRY", "1"),
     // Nor is another model asked in its place.
     ("CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK", "1"),
     ("CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK", "1"),

@@ -14,7 +14,7 @@ const PLAN_LIMIT: Duration = Duration::from_mins(30);
 
 /// Parts of what the program says, in small letters, and what they mean. The first that is found
 /// counts.
-const SAYINGS: [(&str, RefusalKind); 18] = [
+const SAYINGS: [(&str, RefusalKind); 20] = [
     ("not logged in", RefusalKind::Auth),
     ("/login", RefusalKind::Auth),
     ("invalid api key", RefusalKind::Auth),
@@ -29,6 +29,8 @@ const SAYINGS: [(&str, RefusalKind); 18] = [
     ("selected model", RefusalKind::Misconfigured),
     ("output token maximum", RefusalKind::Unusable),
     ("usage policy", RefusalKind::Refused),
+    ("legal/aup", RefusalKind::Refused),
+    ("can't help with this", RefusalKind::Refused),
     ("overloaded", RefusalKind::Unavailable),
     ("timed out", RefusalKind::Unavailable),
     ("connection", RefusalKind::Unavailable),
@@ -109,6 +111,11 @@ mod tests {
             (json!(400), "Prompt is too long", RefusalKind::Overflow),
             (json!(400), "Credit balance is too low", RefusalKind::Payment),
             (json!(400), "messages.0: odd", RefusalKind::Refused),
+            (
+                null.clone(),
+                "API Error: Haiku can't help with this. See https://example.com/legal/aup",
+                RefusalKind::Refused,
+            ),
             (null.clone(), "API Error: Connection error.", RefusalKind::Unavailable),
         ] {
             let refusal = read(&line(true, &status, text)).unwrap_err();
