@@ -10,6 +10,7 @@ mod command;
 mod cues;
 mod digest;
 mod findings;
+pub mod model;
 mod proposals;
 mod prose;
 mod snapshot;
