@@ -14,6 +14,9 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// How often payloads that grow old are looked for, in milliseconds.
 const AGE_EVERY_MS: i64 = 60 * 60 * 1000;
 
+/// Days for which payloads stay beyond the limits because a model has not read their turn.
+const HELD_DAYS: i64 = 7;
+
 /// Payloads that one transaction takes away: hooks wait for it.
 const AT_ONCE: usize = 200;
 
@@ -36,7 +39,8 @@ impl Retention {
     fn limits(self, now: Time) -> PayloadLimits {
         let days = (self.days > 0).then(|| now.plus_millis(-i64::from(self.days) * DAY_MS));
         let bytes = (self.megabytes > 0).then(|| self.megabytes.saturating_mul(1_000_000));
-        PayloadLimits { before: days, bytes, most: AT_ONCE }
+        let held_since = Some(now.plus_millis(-HELD_DAYS * DAY_MS));
+        PayloadLimits { before: days, bytes, held_since, most: AT_ONCE }
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod context;
 pub mod daemon;
 pub mod events;
+pub mod jobs;
 pub mod memory;
 pub mod portable;
 pub mod search;

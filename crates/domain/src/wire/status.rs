@@ -39,6 +39,9 @@ pub struct Status {
     pub projects: u64,
     /// Sessions known.
     pub sessions: u64,
+    /// Turns and sessions that a model is to read.
+    #[serde(default)]
+    pub model: ModelQueue,
     /// Tokens spent with a provider today, and the cap.
     pub spend: Spend,
     /// When an event was last stored.
@@ -78,6 +81,21 @@ pub struct Embeddings {
     pub waiting: u64,
     /// What keeps rows from being embedded.
     pub problem: Option<String>,
+}
+
+/// What a model is to read, and has read; all zero while no provider was ever set. What waits or is
+/// parked here is told by rules meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelQueue {
+    /// Turns and sessions that wait, or whose call is out.
+    pub waiting: u64,
+    /// Turns and sessions whose calls gave nothing.
+    pub parked: u64,
+    /// Turns and sessions that were read.
+    pub done: u64,
+    /// Why nothing is asked at the moment, where something holds it back.
+    #[serde(default)]
+    pub held: Option<String>,
 }
 
 /// Tokens spent with a provider today.

@@ -94,6 +94,8 @@ pub struct PayloadLimits {
     pub before: Option<Time>,
     /// Most bytes of all payloads.
     pub bytes: Option<u64>,
+    /// Payloads of later events stay while a model is still to read their turn, or could not.
+    pub held_since: Option<Time>,
     /// Most payloads that one call looks at.
     pub most: usize,
 }

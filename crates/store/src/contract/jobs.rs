@@ -5,7 +5,7 @@ use afterword_domain::observation::{ObservationContent, Source};
 use afterword_domain::summary::{Summary, SummaryContent};
 use async_trait::async_trait;
 
-use super::{IndexDoc, TurnKey};
+use super::{IndexDoc, ModelWish, TurnKey};
 use crate::Result;
 
 /// Distil jobs: one a turn, made by events, gone when nothing of the turn waits.
@@ -27,6 +27,10 @@ pub trait JobStore {
     /// Rows are upserted by (turn, `rule_key`); rule-made rows of the turn that are not named any
     /// more go, and keep no tombstone. Forgotten rows stay forgotten. Events up to
     /// `seen_event_id` count as distilled; when later ones wait, the job waits again.
+    ///
+    /// What a model made of the turn stays: its summary gains the files that the rules know
+    /// besides, and of the rules' rows only those go that rest on events it has not seen. When the
+    /// model's rows came after the job was claimed, nothing is saved and the job waits again.
     async fn save_turn(&self, outcome: TurnOutcome) -> Result<SavedTurn>;
 
     /// Notes a failed try. Before the third the job waits until `retry_at`; at the third it is
@@ -51,6 +55,9 @@ pub struct Job {
     pub project_id: i64,
     /// Tries that failed.
     pub attempts: i64,
+    /// The newest event that a model's rows of the turn rest on; 0 while there are none. Rules
+    /// tell only what came later.
+    pub model_seen: i64,
 }
 
 /// What distilling a turn gave.
@@ -66,6 +73,8 @@ pub struct TurnOutcome {
     pub turn_summary: Option<NewSummary>,
     /// The session's summary, brought up to date; none when there is nothing to say yet.
     pub session_summary: Option<NewSummary>,
+    /// What a model is to do about it; none where there is no model.
+    pub model: Option<ModelWish>,
     /// When this was done.
     pub now: Time,
 }

@@ -8,6 +8,7 @@
 mod events;
 mod jobs;
 mod memories;
+mod model_jobs;
 mod portable;
 mod projects;
 mod rows;
@@ -22,6 +23,10 @@ pub use events::{
 };
 pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
 pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+pub use model_jobs::{
+    Life, ModelFailure, ModelJob, ModelJobStore, ModelObservation, ModelOutcome, ModelSubject,
+    ModelWish, QueueStore, SessionAnswer,
+};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
 pub use rows::{Around, Row, RowBody, RowStore};
@@ -38,6 +43,8 @@ pub trait Store:
     + SessionStore
     + EventStore
     + JobStore
+    + ModelJobStore
+    + QueueStore
     + RowStore
     + MemoryStore
     + SnapshotStore
@@ -56,6 +63,8 @@ impl<T> Store for T where
         + SessionStore
         + EventStore
         + JobStore
+    + ModelJobStore
+    + QueueStore
         + RowStore
         + MemoryStore
         + SnapshotStore

@@ -11,6 +11,7 @@ pub mod faults;
 mod health;
 mod jobs;
 mod memories;
+mod model_jobs;
 mod portable;
 mod projects;
 mod rows;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, params};
 use super::SqliteStore;
 use super::connect::Sql;
 use super::events::{SILENT_FROM, SILENT_SESSIONS, SILENT_SINCE};
+use super::model_jobs::count_model_jobs;
 use super::rows::count_rows;
 use super::values::{count, optional};
 use super::{health, search, vectors};
@@ -106,6 +107,7 @@ fn counts(db: &Connection, path: &Path) -> Sql<Status> {
         duplicates: of("duplicates"),
         skipped: skipped.collect(),
         rows: rows.into_iter().map(|(kind, n)| (kind.word().to_owned(), n)).collect(),
+        model: count_model_jobs(db)?,
         projects: number("SELECT count(*) FROM projects")?,
         sessions: number("SELECT count(*) FROM sdk_sessions")?,
         last_stored_at: at("last_stored_at"),

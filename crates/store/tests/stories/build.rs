@@ -158,6 +158,7 @@ pub(crate) fn outcome(job: &Job, seen: i64, observations: Vec<NewObservation>) -
         observations,
         turn_summary: None,
         session_summary: None,
+        model: None,
         now: t(30_000),
     }
 }

@@ -1,5 +1,6 @@
 //! Raw payloads: kept beside their events, read as evidence, and gone before them.
 
+use afterword_domain::Time;
 use afterword_domain::event::Event;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
@@ -59,9 +60,14 @@ pub(super) fn trim(db: &Connection, limits: PayloadLimits) -> Sql<Trimmed> {
          FROM event_payloads p CROSS JOIN events e ON e.id = p.event_id
          WHERE e.state = 'distilled'
          AND NOT EXISTS (SELECT 1 FROM follow_ups f WHERE f.event_id = e.id)
+         AND NOT EXISTS (SELECT 1 FROM model_jobs m
+             WHERE m.session_id = e.session_id AND m.level = 'turn'
+             AND m.prompt_number = e.prompt_number
+             AND m.state IN ('waiting', 'claimed', 'sent', 'parked') AND e.at > ?2)
          ORDER BY p.event_id LIMIT ?1",
     )?;
-    let rows = oldest.query_map([sql_limit(limits.most)], |row| {
+    let held_since = limits.held_since.map_or(i64::MAX, Time::millis);
+    let rows = oldest.query_map(params![sql_limit(limits.most), held_since], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
     })?;
     let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;

@@ -7,6 +7,7 @@ use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
+use super::super::model_jobs::close_turns;
 use super::super::search::{self, Entry};
 use super::super::values::{add_to_counter, json, new_uid, optional, raise_time};
 use super::place::{self, Place};
@@ -224,5 +225,5 @@ fn finish_turns(db: &Connection, session_id: i64, below: i64, at: i64) -> Sql<()
          AND state = 'waiting' AND attempts = 0 AND run_after > ?3",
     )?
     .execute(params![session_id, below, at])?;
-    Ok(())
+    close_turns(db, session_id, below, at)
 }

@@ -10,6 +10,7 @@ use afterword_domain::Time;
 use rusqlite::{Connection, Row, params};
 
 use super::super::connect::Sql;
+use super::super::model_jobs::model_seen;
 use super::super::values::optional;
 use crate::contract::{Job, TurnKey};
 
@@ -29,6 +30,7 @@ pub(super) fn claim(db: &Connection, now: Time, served: &Served) -> Sql<Option<J
     } else {
         longest
     };
+    let job = Job { model_seen: model_seen(db, job.turn)?, ..job };
     served.last.store(job.turn.session_id, Ordering::Relaxed);
     db.prepare_cached("UPDATE jobs SET state = 'claimed' WHERE id = ?1")?.execute([job.id])?;
     Ok(Some(job))
@@ -47,6 +49,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         turn: TurnKey { session_id: row.get(1)?, prompt_number: row.get(2)? },
         project_id: row.get(3)?,
         attempts: row.get(4)?,
+        model_seen: 0,
     })
 }
 

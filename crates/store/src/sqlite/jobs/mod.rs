@@ -19,6 +19,7 @@ use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
 
 pub(super) use claim::Served;
+pub(super) use save::{save_observation, save_summary, slotted_session_summary};
 
 /// Tries after which a job is parked.
 const TRIES: i64 = 3;
@@ -94,7 +95,7 @@ fn fail(db: &Connection, job: &Job, error: &str, retry_at: Time) -> Sql<bool> {
     Ok(parked)
 }
 
-fn move_events(db: &Connection, turn: TurnKey, from: &str, to: &str) -> Sql<()> {
+pub(super) fn move_events(db: &Connection, turn: TurnKey, from: &str, to: &str) -> Sql<()> {
     db.prepare_cached(
         "UPDATE events SET state = ?4 WHERE session_id = ?1 AND prompt_number = ?2
          AND state <> 'distilled' AND state = ?3",

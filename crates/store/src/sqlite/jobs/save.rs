@@ -12,37 +12,51 @@ use super::super::rows::{
     insert_observation, insert_summary, observation_from_row, summary_from_row, update_observation,
     update_summary,
 };
+use super::super::model_jobs::{model_seen, note_wish, session_told};
 use super::super::search::{self, Entry};
 use super::super::values::{new_uid, optional, raise_time};
 use crate::contract::{NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcome};
 
 pub(super) fn save_turn(db: &Connection, outcome: &TurnOutcome) -> Sql<SavedTurn> {
-    let turn = outcome.job.turn;
+    let (turn, project) = (outcome.job.turn, outcome.job.project_id);
     let mut saved = SavedTurn::default();
-    drop_unnamed(db, turn, &outcome.observations)?;
-    for new in &outcome.observations {
-        saved.new_observations.extend(save_observation(db, outcome, new)?);
+    if model_seen(db, turn)? != outcome.job.model_seen {
+        saved.waits_again = true;
+        wait_again(db, outcome)?;
+        return Ok(saved);
     }
-    saved.turn_summary =
-        save_summary(db, outcome, SummaryLevel::Turn, outcome.turn_summary.as_ref())?;
-    saved.session_summary =
-        save_summary(db, outcome, SummaryLevel::Session, outcome.session_summary.as_ref())?;
+    drop_unnamed(db, outcome)?;
+    for new in &outcome.observations {
+        saved.new_observations.extend(save_observation(db, turn, project, new)?);
+    }
+    let (of_turn, of_session) = (outcome.turn_summary.as_ref(), outcome.session_summary.as_ref());
+    saved.turn_summary = save_summary(db, turn, project, SummaryLevel::Turn, of_turn)?;
+    saved.session_summary = save_summary(db, turn, project, SummaryLevel::Session, of_session)?;
     saved.waits_again = end_job(db, outcome)?;
+    if let Some(wish) = &outcome.model {
+        note_wish(db, turn, wish, outcome.now)?;
+    }
     raise_time(db, "last_distilled_at", outcome.now)?;
     Ok(saved)
 }
 
-/// Rule-made findings that a later look at the turn does not make any more were wrong.
-fn drop_unnamed(db: &Connection, turn: TurnKey, kept: &[NewObservation]) -> Sql<()> {
-    let named: BTreeSet<&str> = kept.iter().map(|new| new.rule_key.as_str()).collect();
+/// Rule-made findings that a later look at the turn does not make any more were wrong. Those that
+/// stand beside a model's rows are not looked at again.
+fn drop_unnamed(db: &Connection, outcome: &TurnOutcome) -> Sql<()> {
+    let turn = outcome.job.turn;
+    let named: BTreeSet<&str> =
+        outcome.observations.iter().map(|new| new.rule_key.as_str()).collect();
     let mut list = db.prepare_cached(
-        "SELECT id, rule_key FROM observations
-         WHERE session_id = ?1 AND prompt_number = ?2 AND rule_key IS NOT NULL AND source = ?3",
+        "SELECT id, rule_key FROM observations o
+         WHERE session_id = ?1 AND prompt_number = ?2 AND rule_key IS NOT NULL AND source = ?3
+         AND NOT EXISTS (SELECT 1 FROM observation_events e
+             WHERE e.observation_id = o.id AND e.event_id <= ?4)",
     )?;
-    let rows = list
-        .query_map(params![turn.session_id, turn.prompt_number, Source::Rules.word()], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
-        })?;
+    let seen = outcome.job.model_seen;
+    let rows = list.query_map(
+        params![turn.session_id, turn.prompt_number, Source::Rules.word(), seen],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
+    )?;
     let present = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     for (id, rule_key) in present {
         if !named.contains(rule_key.as_str()) {
@@ -61,12 +75,12 @@ fn is_forgotten(db: &Connection, turn: TurnKey, kind: Kind, rule_key: &str) -> S
 }
 
 /// Returns the id of an observation that is new.
-fn save_observation(
+pub(in super::super) fn save_observation(
     db: &Connection,
-    outcome: &TurnOutcome,
+    turn: TurnKey,
+    project_id: i64,
     new: &NewObservation,
 ) -> Sql<Option<i64>> {
-    let turn = outcome.job.turn;
     if is_forgotten(db, turn, Kind::Observation, &new.rule_key)? {
         return Ok(None);
     }
@@ -82,7 +96,7 @@ fn save_observation(
         id: 0,
         uid: new_uid(new.created_at),
         session_id: Some(turn.session_id),
-        project_id: outcome.job.project_id,
+        project_id,
         prompt_number: turn.prompt_number,
         content: new.content.clone(),
         subagent: new.subagent.clone(),
@@ -128,17 +142,18 @@ fn link_events(db: &Connection, observation_id: i64, event_ids: &[i64]) -> Sql<(
 }
 
 /// Returns the id of a summary that is new or says something else now.
-fn save_summary(
+pub(in super::super) fn save_summary(
     db: &Connection,
-    outcome: &TurnOutcome,
+    turn: TurnKey,
+    project_id: i64,
     level: SummaryLevel,
     new: Option<&NewSummary>,
 ) -> Sql<Option<i64>> {
     let prompt_number = match level {
-        SummaryLevel::Turn => outcome.job.turn.prompt_number,
+        SummaryLevel::Turn => turn.prompt_number,
         SummaryLevel::Session => 0,
     };
-    let place = TurnKey { session_id: outcome.job.turn.session_id, prompt_number };
+    let place = TurnKey { session_id: turn.session_id, prompt_number };
     let found = slotted_summary(db, place, level)?;
     let Some(new) = new else {
         if let Some(known) = found {
@@ -149,11 +164,16 @@ fn save_summary(
     if is_forgotten(db, place, Kind::Summary, level.word())? {
         return Ok(None);
     }
+    if let Some(known) = &found
+        && is_told_by_model(db, turn, known, new)?
+    {
+        return Ok(None);
+    }
     let mut row = Summary {
         id: 0,
         uid: new_uid(new.created_at),
         session_id: Some(place.session_id),
-        project_id: outcome.job.project_id,
+        project_id,
         level,
         prompt_number,
         content: new.content.clone(),
@@ -175,6 +195,40 @@ fn save_summary(
     Ok(changed.then_some(row.id))
 }
 
+/// Whether a model has told what the rules would tell now. Its summary of a turn gains the files
+/// that it did not know of; its summary of a session stays until another turn comes.
+fn is_told_by_model(db: &Connection, turn: TurnKey, known: &Summary, new: &NewSummary) -> Sql<bool> {
+    if known.source != Source::Provider || new.source != Source::Rules {
+        return Ok(false);
+    }
+    if known.level == SummaryLevel::Session {
+        return session_told(db, turn);
+    }
+    let mut row = known.clone();
+    let mut more = new.content.files_modified.clone();
+    more.retain(|path| !row.content.files_modified.contains(path));
+    row.content.files_read.retain(|path| !more.contains(path));
+    row.content.files_modified.extend(more);
+    let mut more = new.content.files_read.clone();
+    let content = &row.content;
+    more.retain(|path| {
+        !content.files_read.contains(path) && !content.files_modified.contains(path)
+    });
+    row.content.files_read.extend(more);
+    if row != *known {
+        update_summary(db, &row)?;
+    }
+    Ok(true)
+}
+
+/// The summary of a session that distilling keeps up to date.
+pub(in super::super) fn slotted_session_summary(
+    db: &Connection,
+    session_id: i64,
+) -> Sql<Option<Summary>> {
+    slotted_summary(db, TurnKey { session_id, prompt_number: 0 }, SummaryLevel::Session)
+}
+
 /// The row that distilling keeps up to date.
 fn slotted_summary(db: &Connection, place: TurnKey, level: SummaryLevel) -> Sql<Option<Summary>> {
     let mut one = db.prepare_cached(
@@ -194,6 +248,13 @@ fn drop_summary(db: &Connection, known: &Summary) -> Sql<()> {
     if known.level == SummaryLevel::Turn && known.source == Source::Rules {
         db.prepare_cached("DELETE FROM session_summaries WHERE id = ?1")?.execute([known.id])?;
     }
+    Ok(())
+}
+
+/// Makes a job wait again whose turn has got a model's rows meanwhile.
+fn wait_again(db: &Connection, outcome: &TurnOutcome) -> Sql<()> {
+    db.prepare_cached("UPDATE jobs SET state = 'waiting', run_after = ?2 WHERE id = ?1")?
+        .execute(params![outcome.job.id, outcome.now.millis()])?;
     Ok(())
 }
 

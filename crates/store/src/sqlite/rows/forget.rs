@@ -40,6 +40,7 @@ fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> 
         }
         RowBody::Summary(s) => {
             drop_evidence(db, &only_summed_up(db, s)?)?;
+            scrub_answer(db, s)?;
             (s.prompt_number, slot_of(db, id.number)?)
         }
         RowBody::Prompt(p) => {
@@ -104,6 +105,17 @@ fn only_summed_up(db: &Connection, summary: &Summary) -> Sql<Vec<i64>> {
              (SELECT 1 FROM observation_events o WHERE o.event_id = e.id)",
         params![summary.session_id, summary.prompt_number],
     )
+}
+
+/// What a model made of a session is kept beside its row, to go on from.
+fn scrub_answer(db: &Connection, summary: &Summary) -> Sql<()> {
+    if summary.level == SummaryLevel::Session {
+        db.prepare_cached(
+            "UPDATE model_jobs SET answer = NULL WHERE session_id = ?1 AND level = 'session'",
+        )?
+        .execute([summary.session_id])?;
+    }
+    Ok(())
 }
 
 fn event_ids(db: &Connection, sql: &str, params: impl Params) -> Sql<Vec<i64>> {

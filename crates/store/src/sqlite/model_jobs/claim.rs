@@ -1,0 +1,79 @@
+//! Which job is next: sessions in turn, the turns of one in their order, its summary last.
+
+use afterword_domain::Time;
+use rusqlite::{Connection, Row, params};
+
+use super::super::connect::Sql;
+use super::super::values::optional;
+use super::forgotten;
+use crate::contract::{ModelJob, ModelSubject, TurnKey};
+
+/// What [`claim`] would claim.
+pub(super) fn next(db: &Connection, now: Time, after: i64) -> Sql<Option<ModelJob>> {
+    let found = match due(db, now, after)? {
+        Some(job) => Some(job),
+        // Round again, from the first session.
+        None => due(db, now, i64::MIN)?,
+    };
+    let Some(mut job) = found else { return Ok(None) };
+    let turn = match job.subject {
+        ModelSubject::Turn(turn) => Some(turn.prompt_number),
+        ModelSubject::Session(_) => None,
+    };
+    (job.forgotten, job.tells_forgotten) = forgotten(db, job.session_id(), turn)?;
+    Ok(Some(job))
+}
+
+/// As the contract's `claim_model_job`.
+pub(super) fn claim(db: &Connection, now: Time, after: i64) -> Sql<Option<ModelJob>> {
+    let job = next(db, now, after)?;
+    if let Some(job) = &job {
+        db.prepare_cached("UPDATE model_jobs SET state = 'claimed' WHERE id = ?1")?
+            .execute([job.id])?;
+    }
+    Ok(job)
+}
+
+fn due(db: &Connection, now: Time, after: i64) -> Sql<Option<ModelJob>> {
+    let mut one = db.prepare_cached(
+        "SELECT j.id, j.session_id, j.level, j.prompt_number, s.project_id, j.attempts
+         FROM model_jobs j INDEXED BY model_jobs_by_session
+         CROSS JOIN sdk_sessions s ON s.id = j.session_id
+         WHERE j.state = 'waiting' AND j.session_id > ?1 AND j.run_after <= ?2
+         AND (j.level = 'turn' OR NOT EXISTS
+             (SELECT 1 FROM model_jobs t WHERE t.session_id = j.session_id AND t.level = 'turn'
+              AND t.state IN ('waiting', 'claimed', 'sent')))
+         ORDER BY j.session_id, j.level DESC, j.prompt_number LIMIT 1",
+    )?;
+    optional(one.query_row(params![after, now.millis()], job))
+}
+
+fn job(row: &Row<'_>) -> rusqlite::Result<ModelJob> {
+    let (session_id, level): (i64, String) = (row.get(1)?, row.get(2)?);
+    let subject = if level == "session" {
+        ModelSubject::Session(session_id)
+    } else {
+        ModelSubject::Turn(TurnKey { session_id, prompt_number: row.get(3)? })
+    };
+    Ok(ModelJob {
+        id: row.get(0)?,
+        subject,
+        project_id: row.get(4)?,
+        attempts: row.get(5)?,
+        forgotten: 0,
+        tells_forgotten: false,
+    })
+}
+
+/// As the contract's `next_model_job_at`. The summary of a session that waits for its turns is
+/// due when they are.
+pub(super) fn next_at(db: &Connection) -> Sql<Option<Time>> {
+    let mut one = db.prepare_cached(
+        "SELECT j.run_after FROM model_jobs j INDEXED BY model_jobs_due
+         WHERE j.state = 'waiting' AND (j.level = 'turn' OR NOT EXISTS
+             (SELECT 1 FROM model_jobs t WHERE t.session_id = j.session_id AND t.level = 'turn'
+              AND t.state IN ('waiting', 'claimed', 'sent')))
+         ORDER BY j.run_after LIMIT 1",
+    )?;
+    optional(one.query_row([], |row| Ok(Time::from_millis(row.get(0)?))))
+}

@@ -1,0 +1,163 @@
+//! What a language model is still to read, and what it made of what it has read.
+
+mod claim;
+mod queue;
+mod save;
+mod wish;
+
+use afterword_domain::Time;
+use afterword_domain::summary::{Summary, SummaryContent};
+use afterword_domain::text::cut_chars;
+use async_trait::async_trait;
+use rusqlite::{Connection, params};
+
+use super::SqliteStore;
+use super::connect::Sql;
+use super::jobs::slotted_session_summary;
+use super::values::{count, from_json, optional};
+use crate::Result;
+use crate::contract::{
+    Life, ModelFailure, ModelJob, ModelJobStore, ModelOutcome, SavedTurn, SessionAnswer,
+};
+
+pub(super) use queue::count_model_jobs;
+pub(super) use wish::{close_turns, model_seen, note_wish, session_told};
+
+/// Tries after which a job is parked.
+const TRIES: i64 = 3;
+
+/// Characters of an error that are kept.
+const ERROR_CHARS: usize = 500;
+
+#[async_trait]
+impl ModelJobStore for SqliteStore {
+    async fn claim_model_job(&self, now: Time, after: i64) -> Result<Option<ModelJob>> {
+        // Nearly always there is nothing to claim, and so nothing to wait for a disk for.
+        if self.read(move |db| claim::next(db, now, after)).await?.is_none() {
+            return Ok(None);
+        }
+        self.write(move |db| claim::claim(db, now, after)).await
+    }
+
+    async fn next_model_job_at(&self) -> Result<Option<Time>> {
+        self.read(claim::next_at).await
+    }
+
+    async fn release_model_jobs(&self, now: Time) -> Result<u64> {
+        self.write(move |db| release(db, now)).await
+    }
+
+    async fn begin_model_try(&self, job: &ModelJob) -> Result<bool> {
+        let id = job.id;
+        self.write(move |db| {
+            let n = db
+                .prepare_cached(
+                    "UPDATE model_jobs SET state = 'sent', attempts = attempts + 1
+                     WHERE id = ?1 AND state IN ('claimed', 'sent')",
+                )?
+                .execute([id])?;
+            Ok(n > 0)
+        })
+        .await
+    }
+
+    async fn fail_model_job(&self, job: &ModelJob, failure: &ModelFailure) -> Result<bool> {
+        let (id, failure) = (job.id, failure.clone());
+        let attempts = job.attempts + i64::from(failure.counts);
+        self.write(move |db| {
+            let mut update = db.prepare_cached(
+                "UPDATE model_jobs SET attempts = ?2, error = ?3, run_after = ?4, state = ?5
+                 WHERE id = ?1 AND state IN ('claimed', 'sent')",
+            )?;
+            let parked = failure.is_final || attempts >= TRIES;
+            let state = if parked { "parked" } else { "waiting" };
+            let error = cut_chars(&failure.error, ERROR_CHARS);
+            let n =
+                update.execute(params![id, attempts, error, failure.retry_at.millis(), state])?;
+            Ok(parked && n > 0)
+        })
+        .await
+    }
+
+    async fn end_model_job(&self, job: &ModelJob) -> Result<()> {
+        let id = job.id;
+        self.write(move |db| end(db, id)).await
+    }
+
+    async fn save_model_turn(&self, outcome: ModelOutcome) -> Result<SavedTurn> {
+        self.write(move |db| save::turn(db, &outcome)).await
+    }
+
+    async fn save_session_answer(&self, outcome: SessionAnswer) -> Result<Option<i64>> {
+        self.write(move |db| save::session(db, &outcome)).await
+    }
+
+    async fn session_answer(&self, session_id: i64) -> Result<Option<(SummaryContent, i64)>> {
+        self.read(move |db| {
+            let mut one = db.prepare_cached(
+                "SELECT answer, up_to_prompt FROM model_jobs
+                 WHERE session_id = ?1 AND level = 'session' AND answer IS NOT NULL",
+            )?;
+            optional(one.query_row([session_id], |row| {
+                Ok((from_json(row, "answer")?, row.get("up_to_prompt")?))
+            }))
+        })
+        .await
+    }
+
+    async fn session_summary(&self, session_id: i64) -> Result<Option<Summary>> {
+        self.read(move |db| slotted_session_summary(db, session_id)).await
+    }
+
+    async fn signs_of_life(&self) -> Result<Life> {
+        self.read(life).await
+    }
+}
+
+/// Ends a job without an answer.
+fn end(db: &Connection, id: i64) -> Sql<()> {
+    db.prepare_cached(
+        "UPDATE model_jobs SET state = 'done', error = NULL
+         WHERE id = ?1 AND state IN ('claimed', 'sent')",
+    )?
+    .execute([id])?;
+    Ok(())
+}
+
+fn release(db: &Connection, now: Time) -> Sql<u64> {
+    let claimed = db
+        .prepare_cached("UPDATE model_jobs SET state = 'waiting' WHERE state = 'claimed'")?
+        .execute([])?;
+    let sent = db
+        .prepare_cached(
+            "UPDATE model_jobs SET run_after = max(run_after, ?1),
+             state = CASE WHEN attempts >= ?2 THEN 'parked' ELSE 'waiting' END,
+             error = 'the daemon ended before the answer came' WHERE state = 'sent'",
+        )?
+        .execute(params![now.millis(), TRIES])?;
+    Ok((claimed + sent) as u64)
+}
+
+fn life(db: &Connection) -> Sql<Life> {
+    let time = |sql: &str| -> Sql<Option<Time>> {
+        let at: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+        Ok(at.map(Time::from_millis))
+    };
+    Ok(Life {
+        any: time("SELECT max(last_event_at) FROM sdk_sessions")?,
+        active: time("SELECT max(last_event_at) FROM sdk_sessions WHERE status = 'active'")?,
+    })
+}
+
+/// What is known of a session's rows that were forgotten, for the job of a turn or of the session.
+fn forgotten(db: &Connection, session_id: i64, turn: Option<i64>) -> Sql<(i64, bool)> {
+    let mut one = db.prepare_cached(
+        "SELECT count(*), coalesce(sum(CASE
+             WHEN ?2 IS NULL THEN kind = 'summary' AND rule_key = 'session'
+             ELSE kind = 'observation' OR (kind = 'summary' AND rule_key = 'turn') END), 0)
+         FROM tombstones WHERE session_id = ?1 AND (?2 IS NULL OR prompt_number = ?2)",
+    )?;
+    Ok(one.query_row(params![session_id, turn], |row| {
+        Ok((row.get(0)?, count(row.get(1)?) > 0))
+    })?)
+}
