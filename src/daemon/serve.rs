@@ -8,7 +8,7 @@ use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
 use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, Service};
-use afterword_engine::{Engine, Retention, Settings};
+use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use anyhow::Context as _;
@@ -99,12 +99,8 @@ fn is_in_charge(home: &Home) -> bool {
 
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    let engine = Engine::with_embeddings(
-        Arc::clone(&store),
-        Arc::clone(&clock),
-        settings(config),
-        embeddings(config),
-    );
+    let extras = Extras { embeddings: embeddings(config), ..Extras::default() };
+    let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4)

@@ -14,8 +14,10 @@ use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use tokio::sync::{Notify, broadcast};
 
+use crate::distill::model::Model;
 use crate::embed::Near;
 use crate::live::{LiveBody, LiveEvent};
+use crate::model_worker::ModelWork;
 use crate::recall::{self, ContextRequest};
 use crate::retention::{Retention, Tidied};
 use crate::vectors::{Embeddings, NearFilter, Vectors};
@@ -54,20 +56,31 @@ pub struct Engine {
     live: broadcast::Sender<LiveEvent>,
     pub(crate) tidied: Tidied,
     pub(crate) vectors: Vectors,
+    pub(crate) model: Option<Model>,
+    pub(crate) model_work: ModelWork,
+}
+
+/// What makes an engine better and is not there everywhere.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// Who makes vectors of rows; without one they are found by their words only.
+    pub embeddings: Embeddings,
+    /// The model that reads what the rules have read.
+    pub model: Option<Model>,
 }
 
 impl Engine {
-    /// Puts the parts together; starts nothing. Rows are found by their words only.
+    /// Puts the parts together, without extras; starts nothing.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> Arc<Self> {
-        Self::with_embeddings(store, clock, settings, Embeddings::default())
+        Self::with(store, clock, settings, Extras::default())
     }
 
-    /// The same, with rows found by their meaning too.
-    pub fn with_embeddings(
+    /// As [`new`](Self::new), with extras.
+    pub fn with(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         settings: Settings,
-        embeddings: Embeddings,
+        extras: Extras,
     ) -> Arc<Self> {
         let (live, _) = broadcast::channel(LIVE_BUFFER);
         Arc::new(Self {
@@ -77,7 +90,9 @@ impl Engine {
             work: Notify::new(),
             live,
             tidied: Tidied::default(),
-            vectors: Vectors::new(embeddings),
+            vectors: Vectors::new(extras.embeddings),
+            model: extras.model,
+            model_work: ModelWork::default(),
         })
     }
 
@@ -179,6 +194,7 @@ impl Engine {
     pub async fn status(&self) -> Result<Status> {
         let mut status = self.store.counts().await?;
         self.vectors.tell(&mut status.embeddings);
+        self.tell_hold(&mut status);
         Ok(status)
     }
 

@@ -16,6 +16,7 @@ pub mod health;
 mod intake;
 mod live;
 mod memories;
+mod model_worker;
 mod portable;
 pub mod provider;
 pub mod recall;
@@ -24,7 +25,7 @@ mod timeline;
 pub mod vectors;
 mod worker;
 
-pub use engine::{Engine, Settings};
+pub use engine::{Engine, Extras, Settings};
 pub use error::{Error, Result};
 pub use live::{LiveBody, LiveEvent};
 pub use retention::Retention;

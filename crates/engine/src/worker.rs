@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use afterword_domain::Time;
 use afterword_domain::observation::Source;
-use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
-use afterword_store::contract::{Job, NewObservation, NewSummary, StoredDigest, TurnOutcome};
+use afterword_domain::summary::Summary;
+use afterword_store::contract::{
+    Job, ModelWish, NewObservation, NewSummary, StoredDigest, TurnOutcome,
+};
 use tokio::sync::watch;
-use uuid::Uuid;
 
-use crate::distill::{self, Finding};
-use crate::live::LiveBody;
-use crate::{Engine, Result, analyze};
+use crate::distill::{self, Finding, observation_entry};
+use crate::model_worker::{new_summary, summary_of};
+use crate::{Engine, Result};
 
 /// Digests of a turn that are looked at from its beginning and from its end.
-const HEAD: usize = 200;
-const TAIL: usize = 2_000;
+pub(crate) const HEAD: usize = 200;
+pub(crate) const TAIL: usize = 2_000;
 
 /// Turns after which payloads are looked at although more turns wait.
 const TIDY_EVERY: usize = 64;
@@ -96,7 +97,7 @@ impl Engine {
         Ok(self.store.next_job_at().await?)
     }
 
-    fn until(&self, at: Time) -> Duration {
+    pub(crate) fn until(&self, at: Time) -> Duration {
         let ms = at.millis() - self.clock.now().millis();
         Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1))
     }
@@ -115,26 +116,40 @@ impl Engine {
         let digests = self.store.turn_digests(job.turn, HEAD, TAIL).await?;
         let Some(last) = digests.last() else {
             // Nothing is left of the turn; the job ends.
-            self.save(job, 0, Vec::new(), None, None).await?;
+            self.save(job, 0, Vec::new(), (None, None), None).await?;
             return Ok(());
         };
         let (seen, at) = (last.event_id, last.at);
         let distilled = distill::by_rules(&digests);
-        let observations = distilled
-            .observations
-            .into_iter()
-            .map(|finding| new_observation(finding, &digests, at))
-            .collect();
+        let findings = if job.model_seen == 0 {
+            distilled.observations
+        } else {
+            // What came before is told by the model.
+            let later = digests.iter().filter(|d| d.event_id > job.model_seen).cloned();
+            distill::by_rules(&later.collect::<Vec<_>>()).observations
+        };
+        let observations =
+            findings.into_iter().map(|finding| new_observation(finding, &digests, at)).collect();
         let mut turns = self.store.turn_summaries(job.turn.session_id).await?;
-        turns.retain(|turn| turn.prompt_number != job.turn.prompt_number);
-        if let Some(content) = &distilled.summary {
-            turns.push(turn_summary(job, content, at));
-            turns.sort_by_key(|turn| turn.prompt_number);
+        // What a model has told of the turn stays.
+        let known = |turn: &Summary| turn.prompt_number == job.turn.prompt_number;
+        if !turns.iter().any(|turn| known(turn) && turn.source == Source::Provider) {
+            turns.retain(|turn| !known(turn));
+            if let Some(content) = &distilled.summary {
+                turns.push(summary_of(job.project_id, job.turn, content, Source::Rules, at));
+                turns.sort_by_key(|turn| turn.prompt_number);
+            }
         }
         let newest = turns.iter().map(|turn| turn.created_at).max().unwrap_or(at);
-        let session = distill::roll_up(&turns).map(|content| new_summary(content, newest));
-        let turn = distilled.summary.map(|content| new_summary(content, at));
-        self.save(job, seen, observations, turn, session).await
+        // The session of one turn says what its turn says, whoever told it.
+        let session = match &turns[..] {
+            [only] if only.source == Source::Provider => None,
+            _ => self.summed_up(job.turn.session_id, &turns).await?,
+        };
+        let session = session.map(|content| new_summary(content, Source::Rules, newest));
+        let turn = distilled.summary.map(|content| new_summary(content, Source::Rules, at));
+        let wish = self.model_wish(job, &digests);
+        self.save(job, seen, observations, (turn, session), wish).await
     }
 
     async fn save(
@@ -142,8 +157,8 @@ impl Engine {
         job: &Job,
         seen_event_id: i64,
         observations: Vec<NewObservation>,
-        turn_summary: Option<NewSummary>,
-        session_summary: Option<NewSummary>,
+        (turn_summary, session_summary): (Option<NewSummary>, Option<NewSummary>),
+        model: Option<ModelWish>,
     ) -> Result<()> {
         let outcome = TurnOutcome {
             job: job.clone(),
@@ -151,17 +166,14 @@ impl Engine {
             observations,
             turn_summary,
             session_summary,
+            model,
             now: self.clock.now(),
         };
         let saved = self.store.save_turn(outcome).await?;
-        for id in saved.new_observations {
-            let id = afterword_domain::PublicId::new(afterword_domain::Kind::Observation, id);
-            self.announce(job.project_id, LiveBody::NewObservation { id });
+        if model.is_some() {
+            self.model_work.due.notify_one();
         }
-        for id in saved.turn_summary.into_iter().chain(saved.session_summary) {
-            let id = afterword_domain::PublicId::new(afterword_domain::Kind::Summary, id);
-            self.announce(job.project_id, LiveBody::NewSummary { id });
-        }
+        self.announce_rows(job.project_id, saved);
         Ok(())
     }
 }
@@ -174,16 +186,7 @@ fn new_observation(finding: Finding, digests: &[StoredDigest], fallback: Time) -
         .max()
         .unwrap_or(fallback);
     let content = finding.content;
-    let text = format!(
-        "{}\n{}\n{}\n{}",
-        content.subtitle,
-        content.narrative,
-        content.facts.join("\n"),
-        content.concepts.join(" ")
-    );
-    let files: Vec<String> =
-        content.files_modified.iter().chain(&content.files_read).cloned().collect();
-    let index = analyze::index_doc(&content.title, &text, &files);
+    let index = observation_entry(&content);
     NewObservation {
         rule_key: finding.rule_key,
         content,
@@ -192,35 +195,5 @@ fn new_observation(finding: Finding, digests: &[StoredDigest], fallback: Time) -
         source: Source::Rules,
         created_at,
         index,
-    }
-}
-
-fn new_summary(content: SummaryContent, created_at: Time) -> NewSummary {
-    let text = [
-        content.investigated.as_str(),
-        &content.learned,
-        &content.completed,
-        &content.next_steps,
-        &content.notes,
-    ]
-    .join("\n");
-    let files: Vec<String> =
-        content.files_modified.iter().chain(&content.files_read).cloned().collect();
-    let index = analyze::index_doc(&content.request, &text, &files);
-    NewSummary { content, source: Source::Rules, created_at, index }
-}
-
-/// The turn's summary as the roll-up reads it, before it is stored.
-fn turn_summary(job: &Job, content: &SummaryContent, at: Time) -> Summary {
-    Summary {
-        id: 0,
-        uid: Uuid::nil(),
-        session_id: Some(job.turn.session_id),
-        project_id: job.project_id,
-        level: SummaryLevel::Turn,
-        prompt_number: job.turn.prompt_number,
-        content: content.clone(),
-        source: Source::Rules,
-        created_at: at,
     }
 }

@@ -96,6 +96,9 @@ pub struct ModelQueue {
     /// Why nothing is asked at the moment, where something holds it back.
     #[serde(default)]
     pub held: Option<String>,
+    /// Whether it takes a person to go on.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// Tokens spent with a provider today.

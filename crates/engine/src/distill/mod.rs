@@ -9,6 +9,7 @@ mod code;
 mod command;
 mod cues;
 mod digest;
+mod entry;
 mod findings;
 pub mod model;
 mod proposals;
@@ -26,6 +27,7 @@ use afterword_domain::summary::SummaryContent;
 use afterword_store::contract::StoredDigest;
 
 pub use digest::digest;
+pub(crate) use entry::{observation_entry, summary_entry};
 pub use snapshot::snapshot_text;
 pub use summary::roll_up;
 

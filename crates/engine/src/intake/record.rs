@@ -106,10 +106,13 @@ impl Engine {
                     tracing::warn!(%error, session, "a compaction will be followed up later");
                 }
             }
-            EventBody::Prompt { .. } => self.announce(
-                project_id,
-                LiveBody::NewPrompt { session_db_id: session, prompt_number: turn.prompt_number },
-            ),
+            EventBody::Prompt { .. } => {
+                // The turn before it is over, and its session lives.
+                self.model_work.due.notify_one();
+                let prompt_number = turn.prompt_number;
+                let body = LiveBody::NewPrompt { session_db_id: session, prompt_number };
+                self.announce(project_id, body);
+            }
             EventBody::ToolUse { .. } => {
                 self.announce(project_id, LiveBody::ObservationQueued { session_db_id: session });
             }

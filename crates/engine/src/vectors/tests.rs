@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use super::{EmbedderSource, Embeddings, NearFilter};
 use crate::embed::{self, Embedder, Error};
 use crate::recall::testing::day;
-use crate::{Engine, Retention, Settings};
+use crate::{Engine, Extras, Retention, Settings};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -121,12 +121,9 @@ impl Home {
         };
         let source: Arc<dyn EmbedderSource> = Arc::new(WordsSource(Arc::clone(&switch)));
         let embeddings = Embeddings { source: Some(source), idle };
-        let engine = Engine::with_embeddings(
-            Arc::clone(&store),
-            Arc::new(FixedClock(day(0))),
-            settings,
-            embeddings,
-        );
+        let extras = Extras { embeddings, ..Extras::default() };
+        let engine =
+            Engine::with(Arc::clone(&store), Arc::new(FixedClock(day(0))), settings, extras);
         Self { _folder: folder, store, switch, engine }
     }
 

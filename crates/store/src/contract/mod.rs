@@ -63,8 +63,8 @@ impl<T> Store for T where
         + SessionStore
         + EventStore
         + JobStore
-    + ModelJobStore
-    + QueueStore
+        + ModelJobStore
+        + QueueStore
         + RowStore
         + MemoryStore
         + SnapshotStore

@@ -1,8 +1,8 @@
 //! What a language model is still to read, and what it made of what it has read.
 
+use afterword_domain::Time;
 use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::wire::jobs::{JobId, JobRow};
-use afterword_domain::Time;
 use async_trait::async_trait;
 
 use super::{NewObservation, NewSummary, SavedTurn, TurnKey};
@@ -84,6 +84,8 @@ pub struct ModelJob {
     pub subject: ModelSubject,
     /// The project of its session.
     pub project_id: i64,
+    /// The project's name.
+    pub project: String,
     /// Tries that were sent and gave nothing.
     pub attempts: i64,
     /// Rows of its turn or session that were forgotten so far.

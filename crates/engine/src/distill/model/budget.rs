@@ -5,6 +5,8 @@ use std::fmt;
 use afterword_domain::Time;
 use async_trait::async_trait;
 
+use crate::provider::Usage;
+
 /// What a call to a model is for, as the ledger names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
@@ -69,12 +71,7 @@ pub struct Reservation(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
     /// It used this much, by the provider's own count.
-    Used {
-        /// Tokens of the request.
-        input: u64,
-        /// Tokens of the answer.
-        output: u64,
-    },
+    Used(Usage),
     /// It was sent and nobody said what it used: what was set aside is charged.
     Unknown,
     /// It was turned away before any work was done.

@@ -8,11 +8,11 @@ use afterword_domain::summary::{Summary, SummaryLevel};
 use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
+use super::super::model_jobs::{model_seen, note_wish, session_told};
 use super::super::rows::{
     insert_observation, insert_summary, observation_from_row, summary_from_row, update_observation,
     update_summary,
 };
-use super::super::model_jobs::{model_seen, note_wish, session_told};
 use super::super::search::{self, Entry};
 use super::super::values::{new_uid, optional, raise_time};
 use crate::contract::{NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcome};
@@ -197,7 +197,12 @@ pub(in super::super) fn save_summary(
 
 /// Whether a model has told what the rules would tell now. Its summary of a turn gains the files
 /// that it did not know of; its summary of a session stays until another turn comes.
-fn is_told_by_model(db: &Connection, turn: TurnKey, known: &Summary, new: &NewSummary) -> Sql<bool> {
+fn is_told_by_model(
+    db: &Connection,
+    turn: TurnKey,
+    known: &Summary,
+    new: &NewSummary,
+) -> Sql<bool> {
     if known.source != Source::Provider || new.source != Source::Rules {
         return Ok(false);
     }

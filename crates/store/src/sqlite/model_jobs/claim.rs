@@ -36,9 +36,11 @@ pub(super) fn claim(db: &Connection, now: Time, after: i64) -> Sql<Option<ModelJ
 
 fn due(db: &Connection, now: Time, after: i64) -> Sql<Option<ModelJob>> {
     let mut one = db.prepare_cached(
-        "SELECT j.id, j.session_id, j.level, j.prompt_number, s.project_id, j.attempts
+        "SELECT j.id, j.session_id, j.level, j.prompt_number, s.project_id, j.attempts,
+             p.name
          FROM model_jobs j INDEXED BY model_jobs_by_session
          CROSS JOIN sdk_sessions s ON s.id = j.session_id
+         CROSS JOIN projects p ON p.id = s.project_id
          WHERE j.state = 'waiting' AND j.session_id > ?1 AND j.run_after <= ?2
          AND (j.level = 'turn' OR NOT EXISTS
              (SELECT 1 FROM model_jobs t WHERE t.session_id = j.session_id AND t.level = 'turn'
@@ -60,6 +62,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<ModelJob> {
         subject,
         project_id: row.get(4)?,
         attempts: row.get(5)?,
+        project: row.get(6)?,
         forgotten: 0,
         tells_forgotten: false,
     })

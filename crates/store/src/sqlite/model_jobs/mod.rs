@@ -157,7 +157,5 @@ fn forgotten(db: &Connection, session_id: i64, turn: Option<i64>) -> Sql<(i64, b
              ELSE kind = 'observation' OR (kind = 'summary' AND rule_key = 'turn') END), 0)
          FROM tombstones WHERE session_id = ?1 AND (?2 IS NULL OR prompt_number = ?2)",
     )?;
-    Ok(one.query_row(params![session_id, turn], |row| {
-        Ok((row.get(0)?, count(row.get(1)?) > 0))
-    })?)
+    Ok(one.query_row(params![session_id, turn], |row| Ok((row.get(0)?, count(row.get(1)?) > 0)))?)
 }

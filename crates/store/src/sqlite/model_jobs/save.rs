@@ -66,8 +66,7 @@ fn clear_rule_rows(db: &Connection, turn: TurnKey, outcome: &ModelOutcome) -> Sq
         kept.insert(&new.row.rule_key);
         if let Some(old) = &new.takes_over {
             let rules = Source::Rules.word();
-            hand_over
-                .execute(params![session_id, prompt_number, old, new.row.rule_key, rules])?;
+            hand_over.execute(params![session_id, prompt_number, old, new.row.rule_key, rules])?;
         }
     }
     let mut list = db.prepare_cached(

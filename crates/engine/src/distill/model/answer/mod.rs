@@ -1,0 +1,151 @@
+//! A model's answer, read leniently: whatever can be understood is, and what is no answer at all is
+//! told apart by what is to be done about it.
+//!
+//! `tags` finds marks in text that only resembles XML, `fields` takes a block apart, `prose` says
+//! what an answer without a block means. Linear in the answer, and never panics.
+
+mod fields;
+mod prose;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use afterword_domain::summary::SummaryContent;
+use afterword_domain::text::prefix;
+
+pub use prose::Prose;
+
+use tags::{decoded, without_thinking};
+
+/// Bytes of an answer that are looked at.
+const MOST_BYTES: usize = 200_000;
+
+/// Observations that are taken from one answer.
+const MOST_CLAIMS: usize = 12;
+
+/// Blocks that are looked for in one answer.
+const MOST_BLOCKS: usize = 40;
+
+/// Blocks that an answer is made of.
+const BLOCKS: [&str; 5] = ["observation", "summary", "skip_summary", "skip_observations", "skip"];
+
+/// What an answer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// It says something.
+    Said(Said),
+    /// It says that there is nothing to record.
+    Skipped,
+    /// It holds no block.
+    Prose(Prose),
+}
+
+/// What an answer says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Its observations, at most twelve.
+    pub claims: Vec<Claim>,
+    /// Its summary, without files.
+    pub summary: Option<SummaryContent>,
+}
+
+/// An observation as the model claims it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// Its type, a word in lower case; empty when none was given.
+    pub r#type: String,
+    /// One line; taken from the text below when none was given.
+    pub title: String,
+    /// One more line, or empty.
+    pub subtitle: String,
+    /// The story.
+    pub narrative: String,
+    /// Facts that stand alone.
+    pub facts: Vec<String>,
+    /// Words in lower case.
+    pub concepts: Vec<String>,
+    /// Files that it says were read.
+    pub files_read: Vec<String>,
+    /// Files that it says were changed.
+    pub files_modified: Vec<String>,
+    /// Numbers of the evidence that it cites, ascending.
+    pub evidence: Vec<usize>,
+    /// How sure it is, where it says so.
+    pub standing: Option<Standing>,
+}
+
+/// How a claim stands at the end of its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Thought, and not shown.
+    Hypothesis,
+    /// Shown by what happened.
+    Confirmed,
+    /// Thought, and shown to be wrong.
+    Refuted,
+}
+
+/// Reads an answer.
+pub fn read(answer: &str) -> Reading {
+    let answer = without_thinking(prefix(answer, MOST_BYTES));
+    let mut text = Cow::Borrowed(answer.as_ref());
+    if tags::open(&text, 0, &BLOCKS).is_none() && text.contains("&lt;") {
+        text = Cow::Owned(decoded(&text));
+    }
+    let blocks = blocks(&text);
+    if blocks.is_empty() {
+        return match prose::meaning(&text) {
+            None => Reading::Skipped,
+            Some(prose) => Reading::Prose(prose),
+        };
+    }
+    let mut said = Said::default();
+    for (name, body) in blocks {
+        match name {
+            "observation" if said.claims.len() < MOST_CLAIMS => {
+                said.claims.extend(fields::claim(body));
+            }
+            "summary" if said.summary.is_none() => said.summary = fields::summary(body),
+            _ => {}
+        }
+    }
+    if said == Said::default() { Reading::Skipped } else { Reading::Said(said) }
+}
+
+/// The blocks of an answer with what is in them; one that nobody closed ends where the next begins.
+fn blocks(text: &str) -> Vec<(&'static str, &str)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(tag) = tags::open(text, from, &BLOCKS).filter(|_| found.len() < MOST_BLOCKS) {
+        if tag.closed {
+            found.push((tag.name, ""));
+            from = tag.end;
+            continue;
+        }
+        let close = tags::close(text, tag.end, tag.name);
+        let next = next_block(text, tag.end);
+        let (end, after) = match (close, next) {
+            (Some((start, _)), Some(next)) if next < start => (next, next),
+            (Some((start, after)), _) => (start, after),
+            (None, Some(next)) => (next, next),
+            (None, None) => (text.len(), text.len()),
+        };
+        found.push((tag.name, &text[tag.end..end]));
+        from = after;
+    }
+    found
+}
+
+/// Where the next block begins. Prose that names a block is none: a block goes on with a field.
+fn next_block(text: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(tag) = tags::open(text, at, &BLOCKS) {
+        if tag.closed || text[tag.end..].trim_start().starts_with('<') {
+            return Some(tag.start);
+        }
+        at = tag.end;
+    }
+    None
+}

@@ -1,0 +1,192 @@
+//! When and why the provider is left alone.
+
+use std::sync::{Mutex, PoisonError};
+
+use afterword_domain::Time;
+
+use crate::distill::model::Model;
+use crate::{Engine, Result};
+
+/// The setting under which the end of a hold outlives the process.
+const KEPT: &str = "model.held_until";
+
+/// The setting that counts what went on backlog: a date and tokens.
+const BACKLOG: &str = "model.backlog";
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// First and longest wait after a failure, in milliseconds.
+const FIRST_MS: f64 = 2_000.0;
+const LONGEST_MS: f64 = 600_000.0;
+
+/// Why and until when the provider is left alone.
+#[derive(Debug, Default)]
+pub(crate) struct Hold(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    held: Option<Held>,
+    /// Calls in a row that the provider did not answer.
+    failures: i32,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    /// Until then; none: until a person does something.
+    until: Option<Time>,
+    reason: String,
+}
+
+impl Hold {
+    fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// None when the provider may be asked at `now`; else until when not, if time ends it.
+    #[expect(clippy::option_option, reason = "held or not, and with or without an end")]
+    pub(super) fn until(&self, now: Time) -> Option<Option<Time>> {
+        self.with(|state| {
+            let held = state.held.as_ref()?;
+            if held.until.is_some_and(|until| until <= now) {
+                state.held = None;
+                return None;
+            }
+            Some(held.until)
+        })
+    }
+
+    /// What holds the provider back at `now`, for people.
+    pub(super) fn told(&self, now: Time) -> Option<String> {
+        self.with(|state| {
+            let held = state.held.as_ref()?;
+            match held.until {
+                None => Some(held.reason.clone()),
+                Some(until) if until > now => {
+                    Some(format!("{}; asked again at {}", held.reason, until.rfc3339()))
+                }
+                Some(_) => None,
+            }
+        })
+    }
+
+    /// Whether only a person can end it.
+    pub(super) fn needs_a_person(&self, now: Time) -> bool {
+        self.until(now) == Some(None)
+    }
+
+    /// Holds the provider until a person does something.
+    pub(super) fn stop(&self, reason: String) {
+        tracing::warn!(reason, "the model is not asked any more");
+        self.with(|state| state.held = Some(Held { until: None, reason }));
+    }
+
+    /// Holds the provider until then.
+    pub(super) fn pause(&self, until: Time, reason: String) {
+        self.with(|state| state.held = Some(Held { until: Some(until), reason }));
+    }
+
+    /// Notes a call that the provider did not answer; how long to wait, spread by `chance`.
+    pub(super) fn failed(&self, chance: f64) -> i64 {
+        let failures = self.with(|state| {
+            state.failures = state.failures.saturating_add(1);
+            state.failures
+        });
+        spread(wait(failures), chance)
+    }
+
+    /// Notes a call that was answered.
+    pub(super) fn answered(&self) {
+        self.with(|state| state.failures = 0);
+    }
+}
+
+/// Whom a hold is about.
+fn asked(model: &Model) -> String {
+    format!("{} {}", model.provider.name(), model.provider.model())
+}
+
+/// Milliseconds to wait after so many failures in a row.
+pub(super) fn wait(failures: i32) -> f64 {
+    (FIRST_MS * 2_f64.powi(failures.clamp(1, 20) - 1)).min(LONGEST_MS)
+}
+
+/// A wait made longer by up to a quarter.
+#[expect(clippy::cast_possible_truncation, reason = "whole milliseconds are enough")]
+pub(super) fn spread(ms: f64, chance: f64) -> i64 {
+    (ms * (1.0 + chance.clamp(0.0, 1.0) / 4.0)) as i64
+}
+
+impl Engine {
+    /// Leaves the provider alone until then, over a restart too.
+    pub(super) async fn hold_until(&self, model: &Model, until: Time, why: String) -> Result<()> {
+        tracing::info!(why, until = until.rfc3339(), "the model is left alone");
+        self.model_work.hold.pause(until, why);
+        let kept = format!("{} {}", until.millis(), asked(model));
+        Ok(self.store.set_setting(KEPT, &kept).await?)
+    }
+
+    /// Takes up the hold of an earlier process, when it was of the same provider and model.
+    pub(super) async fn recall_hold(&self, model: &Model) -> Result<()> {
+        let kept = self.store.setting(KEPT).await?.unwrap_or_default();
+        let until = kept.split_once(' ').filter(|(_, of)| *of == asked(model));
+        let until = until.and_then(|(ms, _)| ms.parse().ok()).map(Time::from_millis);
+        if let Some(until) = until.filter(|until| *until > self.clock.now()) {
+            self.model_work.hold.pause(until, "the provider asked to be left alone".into());
+        }
+        Ok(())
+    }
+
+    /// Ends every hold.
+    pub(super) async fn let_go(&self) -> Result<()> {
+        self.model_work.hold.with(|state| *state = State::default());
+        if self.store.setting(KEPT).await?.is_some_and(|kept| !kept.is_empty()) {
+            self.store.set_setting(KEPT, "").await?;
+        }
+        Ok(())
+    }
+
+    /// Takes tokens out of the day's budget for backlog, before they are sent. Where it is used
+    /// up, says when the next day begins.
+    pub(super) async fn take_backlog(&self, tokens: u64, most: u64) -> Result<Option<Time>> {
+        let now = self.clock.now();
+        let today = now.date();
+        let kept = self.store.setting(BACKLOG).await?.unwrap_or_default();
+        let used = kept.split_once(' ').filter(|(day, _)| *day == today);
+        let used: u64 = used.and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
+        let used = used.saturating_add(tokens);
+        if used > most {
+            let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS + DAY_MS;
+            return Ok(Some(Time::from_millis(midnight)));
+        }
+        self.store.set_setting(BACKLOG, &format!("{today} {used}")).await?;
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_ten_minutes_and_are_spread() {
+        let waits: Vec<f64> = [1, 2, 3, 10, 1_000].map(wait).to_vec();
+        assert_eq!(waits, [2_000.0, 4_000.0, 8_000.0, 600_000.0, 600_000.0]);
+        assert_eq!(spread(1_000.0, 0.0), 1_000);
+        assert_eq!(spread(1_000.0, 1.0), 1_250);
+    }
+
+    #[test]
+    fn a_pause_ends_by_itself_and_a_stop_does_not() {
+        let hold = Hold::default();
+        let at = Time::from_millis;
+        assert_eq!(hold.until(at(0)), None);
+        hold.pause(at(10), "busy".into());
+        assert_eq!(hold.until(at(9)), Some(Some(at(10))));
+        assert!(hold.told(at(9)).unwrap().contains("busy"));
+        assert_eq!((hold.told(at(10)), hold.until(at(10))), (None, None));
+        hold.stop("no key".into());
+        assert_eq!(hold.until(at(1_000_000)), Some(None));
+        assert!(hold.needs_a_person(at(1_000_000)));
+    }
+}

@@ -1,0 +1,5 @@
+mod cost;
+mod failures;
+mod play;
+mod rows;
+mod sessions;

@@ -1,0 +1,250 @@
+//! What comes instead of an answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use afterword_domain::observation::Source;
+use afterword_domain::wire::jobs::{JobRow, Queue};
+use tokio::sync::watch;
+
+use super::play::{Act, Play, answer};
+use crate::provider::{Refusal, RefusalKind};
+
+fn refuse(kind: RefusalKind) -> Act {
+    Act::Refuse(Refusal::new(kind, "no"))
+}
+
+impl Play {
+    async fn parked(&self) -> Vec<JobRow> {
+        let mut jobs = self.engine.jobs().await.unwrap().jobs;
+        jobs.retain(|job| job.state == "parked");
+        jobs
+    }
+
+    async fn held(&self) -> Option<String> {
+        self.engine.jobs().await.unwrap().held
+    }
+
+    /// Lets time pass and works, so often.
+    async fn go_on(&self, times: usize, ms: i64) {
+        for _ in 0..times {
+            self.pass(ms);
+            self.work().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn i6_what_needs_a_person_stops_the_provider_and_costs_no_try() {
+    for kind in [RefusalKind::Auth, RefusalKind::Payment, RefusalKind::Misconfigured] {
+        let play = Play::new();
+        play.turn("a", "src/a.rs").await;
+        play.turn("b", "src/b.rs").await;
+        play.script.then(refuse(kind));
+        play.work().await;
+        play.go_on(5, 60_000).await;
+        assert_eq!(play.script.calls(), 1, "{kind:?}");
+        assert!(play.held().await.unwrap().contains("jobs retry"), "{kind:?}");
+        let status = play.engine.status().await.unwrap();
+        assert!(status.model.stopped && status.model.parked == 0);
+        assert!(play.observations().await.iter().all(|row| row.source == Source::Rules));
+        assert_eq!(play.engine.retry_jobs(&[]).await.unwrap(), []);
+        play.work().await;
+        assert_eq!(play.script.calls(), 3, "a person has done something");
+        assert!(play.parked().await.is_empty() && play.held().await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn i6_a_provider_that_is_asked_too_often_is_left_alone_as_long_as_it_wants() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    play.turn("b", "src/b.rs").await;
+    for _ in 0..4 {
+        let refusal = Refusal::new(RefusalKind::RateLimited, "slow down");
+        play.script.then(Act::Refuse(refusal.with_retry_after(Some(Duration::from_secs(120)))));
+    }
+    play.work().await;
+    for call in 1..4 {
+        play.pass(110_000);
+        play.work().await;
+        assert_eq!(play.script.calls(), call, "not before");
+        play.pass(10_000);
+        play.work().await;
+        assert_eq!(play.script.calls(), call + 1);
+    }
+    let play = play.restart();
+    play.work_as_a_process().await;
+    assert_eq!(play.script.calls(), 4, "over a restart too");
+    play.pass(120_000);
+    play.work().await;
+    assert_eq!(play.script.calls(), 6, "it costs no try");
+    assert!(play.parked().await.is_empty());
+}
+
+#[tokio::test]
+async fn server_trouble_backs_off_and_is_given_up_after_three_tries() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    for _ in 0..3 {
+        play.script.then(refuse(RefusalKind::Unavailable));
+    }
+    play.work().await;
+    play.engine.read_by_model().await.unwrap();
+    assert_eq!(play.script.calls(), 1, "not at once");
+    play.go_on(1, 2_000).await;
+    assert_eq!(play.script.calls(), 2);
+    play.go_on(1, 1_000).await;
+    assert_eq!(play.script.calls(), 2, "longer every time");
+    play.go_on(6, 60_000).await;
+    assert_eq!(play.script.calls(), 3);
+    let parked = play.parked().await;
+    assert_eq!((parked.len(), parked[0].id.queue), (1, Queue::Model));
+    assert_eq!(parked[0].error.as_deref(), Some("no (unavailable)"));
+    let rows = play.observations().await;
+    assert!(!rows.is_empty(), "the rules' rows serve");
+    let evidence = play.engine.store().evidence(rows[0].id).await.unwrap();
+    assert!(!evidence.is_empty(), "the raw events are kept");
+}
+
+#[tokio::test]
+async fn i4_poison_is_parked_and_keeps_nobody_waiting() {
+    let play = Play::new();
+    for session in ["a", "b", "c"] {
+        play.turn(session, &format!("src/{session}.rs")).await;
+    }
+    play.rules().await;
+    play.script.say("Sure, here is what I think about it.");
+    play.script.say(&answer("B", "2", "feature"));
+    play.script.say(&answer("C", "2", "feature"));
+    play.script.say("{\"garbage\": 1}");
+    play.script.say("ok");
+    play.work().await;
+    assert_eq!(play.script.calls(), 3);
+    play.go_on(10, 60_000).await;
+    assert_eq!(play.script.calls(), 5, "three tries for the first one");
+    let parked = play.parked().await;
+    assert_eq!((parked.len(), parked[0].session.as_str(), parked[0].attempts), (1, "a", 3));
+    let sources: Vec<_> = play.observations().await.iter().map(|row| row.source).collect();
+    assert_eq!(sources.iter().filter(|s| **s == Source::Provider).count(), 2);
+    assert_eq!(sources.iter().filter(|s| **s == Source::Rules).count(), 1);
+
+    let id = parked[0].id;
+    assert_eq!(play.engine.retry_jobs(&[id]).await.unwrap(), [id]);
+    play.script.say(&answer("A", "2", "feature"));
+    play.work().await;
+    assert_eq!(play.script.calls(), 6);
+    assert!(play.titles().await.contains(&"A".to_owned()));
+}
+
+#[tokio::test]
+async fn a_dropped_job_is_never_sent_again() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    for _ in 0..3 {
+        play.script.say("noise");
+    }
+    play.go_on(10, 60_000).await;
+    let parked = play.parked().await.remove(0);
+    assert_eq!(play.engine.drop_jobs(&[]).await.unwrap(), [parked.id]);
+    assert_eq!(play.engine.retry_jobs(&[parked.id]).await.unwrap(), []);
+    play.edit("a", "src/late.rs").await;
+    play.go_on(3, 60_000).await;
+    assert_eq!(play.script.calls(), 3);
+    assert_eq!(play.engine.status().await.unwrap().model.parked, 0);
+}
+
+#[tokio::test]
+async fn i5_a_question_that_is_too_long_is_cut_and_asked_once_more() {
+    let play = Play::new();
+    play.prompt("a", "Do a lot").await;
+    for n in 0..120 {
+        play.run("a", &format!("tool-{n} --all"), &"line of output\n".repeat(60)).await;
+    }
+    play.stop("a", "All done.").await;
+    play.script.then(refuse(RefusalKind::Overflow));
+    play.work().await;
+    let asks = play.script.asks();
+    assert_eq!(asks.len(), 2);
+    assert!(asks[0].prompt.len() < 18_000, "{}", asks[0].prompt.len());
+    assert!(asks[1].prompt.len() < asks[0].prompt.len() / 2);
+    for ask in &asks {
+        assert!(ask.prompt.contains("Do a lot") && ask.prompt.contains("All done."));
+        assert!(ask.prompt.contains("left out …]"), "a cut leaves a mark");
+    }
+    assert!(play.parked().await.is_empty());
+
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    play.script.then(refuse(RefusalKind::Overflow));
+    play.script.say("Prompt is too long");
+    play.go_on(3, 60_000).await;
+    assert_eq!(play.script.calls(), 2);
+    assert_eq!(play.parked().await.len(), 1);
+}
+
+#[tokio::test]
+async fn prose_is_treated_by_what_it_means() {
+    for (prose, calls, parked) in [
+        ("You've hit your limit · resets 5pm", 1, 0),
+        ("Invalid API key · Please run /login", 1, 0),
+        ("I'm sorry, but I can't help with that.", 1, 1),
+        ("The rate limit of the gateway was fixed.", 3, 1),
+    ] {
+        let play = Play::new();
+        play.turn("a", "src/a.rs").await;
+        for _ in 0..3 {
+            play.script.say(prose);
+        }
+        play.work().await;
+        play.go_on(6, 60_000).await;
+        assert_eq!((play.script.calls(), play.parked().await.len()), (calls, parked), "{prose}");
+    }
+}
+
+impl Play {
+    /// Works as the worker does from its start until it has nothing to do.
+    async fn work_as_a_process(&self) {
+        let Some(model) = &self.engine.model else { return };
+        self.engine.read_what_is_due(model, &mut true).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_crash_costs_a_try_and_no_more_than_three() {
+    let mut play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    play.rules().await;
+    for tries in 1..=3 {
+        play.script.then(Act::Hang);
+        let working = play.work_as_a_process();
+        tokio::select! {
+            () = working => panic!("it hangs"),
+            () = play.script.asked.notified() => {}
+        }
+        assert_eq!(play.script.calls(), tries);
+        play = play.restart();
+    }
+    play.work_as_a_process().await;
+    assert_eq!(play.script.calls(), 3);
+    let parked = play.parked().await.remove(0);
+    assert_eq!(parked.error.as_deref(), Some("the daemon ended before the answer came"));
+}
+
+#[tokio::test]
+async fn the_worker_wakes_by_itself() {
+    let play = Play::new();
+    let (stop, stopping) = watch::channel(false);
+    let rules = tokio::spawn(Arc::clone(&play.engine).run_worker(stopping.clone()));
+    let model = tokio::spawn(Arc::clone(&play.engine).run_model_worker(stopping));
+    play.turn("a", "src/a.rs").await;
+    let patience = Duration::from_secs(30);
+    tokio::time::timeout(patience, play.script.asked.notified()).await.unwrap();
+    let mut live = play.engine.watch();
+    while play.observations().await.iter().all(|row| row.source == Source::Rules) {
+        drop(tokio::time::timeout(Duration::from_millis(500), live.recv()).await);
+    }
+    stop.send(true).unwrap();
+    tokio::time::timeout(patience, rules).await.unwrap().unwrap();
+    tokio::time::timeout(patience, model).await.unwrap().unwrap();
+}
