@@ -9,6 +9,7 @@ mod doctor;
 mod door;
 mod eval;
 mod install;
+mod jobs;
 mod mcp;
 mod memory;
 mod model;
@@ -69,6 +70,8 @@ enum Command {
     Resume(memory::PauseArguments),
     /// Show where everything stands
     Status,
+    /// See what waits to be distilled, and what failed
+    Jobs(jobs::JobsArguments),
     /// Check every promise that can be checked here
     Doctor(doctor::DoctorArguments),
     /// See a memory cross sessions, in a throwaway home
@@ -132,6 +135,7 @@ pub(crate) fn run(
         Command::Pause(arguments) => memory::pause(&tools, &arguments),
         Command::Resume(arguments) => memory::resume(&tools, &arguments),
         Command::Status => status::status(&tools),
+        Command::Jobs(arguments) => jobs::jobs(&tools, &arguments),
         Command::Doctor(arguments) => doctor::doctor(&tools, &arguments),
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),

@@ -74,7 +74,7 @@ fn show(out: Output, status: &Status) {
     row(out, "distilled", status.distilled, "in observations and summaries");
     row(out, "waiting", status.waiting, "to be distilled");
     if status.parked > 0 {
-        row(out, "parked", status.parked, "failed three times; see 'afterword doctor'");
+        row(out, "parked", status.parked, "failed three times; see 'afterword jobs list'");
     }
     row(out, "duplicates", status.duplicates, "came twice, kept once");
     let skipped: u64 = status.skipped.values().sum();
@@ -82,6 +82,16 @@ fn show(out: Output, status: &Status) {
     row(out, "skipped", skipped, &reasons.join(", "));
     if status.spool_bad > 0 {
         row(out, "unreadable", status.spool_bad, "spool files set aside");
+    }
+    let model = &status.model;
+    if model.waiting + model.parked + model.done > 0 {
+        out.line(&out.bold("Model"));
+        row(out, "read", model.done, "turns and sessions");
+        row(out, "waiting", model.waiting, "told by rules meanwhile");
+        row(out, "parked", model.parked, "told by rules; see 'afterword jobs list'");
+        if let Some(held) = &model.held {
+            out.line(&format!("  left alone: {}", visible(held)));
+        }
     }
     out.line(&out.bold("Memory"));
     for (kind, n) in &status.rows {

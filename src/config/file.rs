@@ -25,6 +25,8 @@ pub struct FileConfig {
     pub embeddings: Embeddings,
     /// Who runs a language model.
     pub provider: super::provider::Section,
+    /// What a language model looks for, and what it writes in.
+    pub distill: Distill,
 }
 
 /// `[daemon]`
@@ -162,6 +164,24 @@ impl std::fmt::Debug for Embeddings {
             .field("model", &self.model)
             .field("idle_minutes", &self.idle_minutes)
             .finish_non_exhaustive()
+    }
+}
+
+/// `[distill]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Distill {
+    /// `code`, or the name of a file in the folder `modes` without its `.toml`.
+    pub mode: String,
+    /// `auto`: that of the person's prompts; else a code such as `en` or `zh`, or a name.
+    pub language: String,
+    /// Tokens of a day that may go on what waits while no session lives; 0: it goes on waiting.
+    pub backlog_tokens: u64,
+}
+
+impl Default for Distill {
+    fn default() -> Self {
+        Self { mode: "code".to_owned(), language: "auto".to_owned(), backlog_tokens: 0 }
     }
 }
 

@@ -74,6 +74,11 @@ impl Home {
         self.0.join("observer")
     }
 
+    /// Modes of distilling that the person made, a file each.
+    pub fn modes(&self) -> PathBuf {
+        self.0.join("modes")
+    }
+
     /// What is paused: a line `*`, or project keys, one a line.
     pub fn paused_file(&self) -> PathBuf {
         self.0.join("paused")

@@ -203,13 +203,6 @@ impl Engine {
         Ok(self.store.next_job_at().await?)
     }
 
-    /// Makes parked turns wait again; returns how many.
-    pub async fn retry_parked(&self) -> Result<u64> {
-        let n = self.store.retry_parked_jobs(self.clock.now()).await?;
-        self.work.notify_one();
-        Ok(n)
-    }
-
     /// Deletes rows of any kind for good.
     pub async fn forget(&self, ids: &[PublicId]) -> Result<Vec<PublicId>> {
         if ids.is_empty() {

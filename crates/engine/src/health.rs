@@ -65,6 +65,14 @@ pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
     if late && status.waiting > 0 {
         troubles.push(format!("distilling stands still: {}", waiting(status.waiting)));
     }
+    // Rules tell what a model does not: this comes last.
+    if let Some(held) = status.model.held.as_ref().filter(|_| status.model.stopped) {
+        troubles.push(format!("the model is not asked any more: {held}"));
+    }
+    if status.model.parked > 0 {
+        let n = status.model.parked;
+        troubles.push(format!("{n} answers of the model could not be used; see 'afterword jobs'"));
+    }
     troubles
 }
 
@@ -83,6 +91,19 @@ mod tests {
     use super::*;
 
     const NOW: Time = Time::from_millis(1_000_000_000);
+
+    #[test]
+    fn a_model_that_is_not_asked_comes_after_what_concerns_capture() {
+        let mut status = Status { parked: 2, ..Status::default() };
+        status.model.held = Some("no key".into());
+        let told = |status: &Status| troubles(&Signs { status, due: None, lost: 0, now: NOW });
+        assert_eq!(told(&status).len(), 1, "a pause is no trouble");
+        status.model.stopped = true;
+        status.model.parked = 3;
+        let told = told(&status);
+        assert_eq!(told.len(), 3);
+        assert!(told[1].contains("no key") && told[2].starts_with("3 answers"), "{told:?}");
+    }
 
     fn line_of(status: &Status, due: Option<i64>, lost: u64) -> Option<String> {
         let due = due.map(|late| NOW.plus_millis(-late));

@@ -81,12 +81,6 @@ pub(super) async fn check(State(door): State<Arc<Door>>) -> ApiResult<Json<Value
     Ok(Json(json!({ "problems": problems })))
 }
 
-/// Makes parked turns wait again.
-pub(super) async fn retry_jobs(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
-    let retried = door.engine.retry_parked().await?;
-    Ok(Json(json!({ "retried": retried })))
-}
-
 /// Puts a new token in force, in the data folder and here.
 pub(super) async fn rotate_token(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
     door.rotate_token().map_err(|error| ApiError::token_not_kept(&error))?;

@@ -3,6 +3,7 @@
 mod admin;
 mod context;
 mod events;
+mod jobs;
 mod memories;
 mod observer;
 mod portable;
@@ -68,7 +69,9 @@ fn people(table: Table) -> Table {
         .get("/api/check", Token, admin::check)
         .post("/api/admin/shutdown", Token, admin::shutdown)
         .post("/api/admin/rotate-token", Token, admin::rotate_token)
-        .post("/api/jobs/retry", Token, admin::retry_jobs)
+        .get("/api/jobs", Token, jobs::list)
+        .post("/api/jobs/retry", Token, jobs::retry)
+        .post("/api/jobs/drop", Token, jobs::give_up)
         .post("/api/context", Token, context::block)
         .get("/api/search", Token, search::by_query)
         .post("/api/search", Token, search::by_body)

@@ -9,6 +9,7 @@ use afterword_domain::{Kind, PublicId};
 use super::load::Loaded;
 use super::told::{Told, joined, subject, whole, without_changes};
 use super::{ContextRequest, Item, first_of_each};
+use crate::distill::model::REFUTED;
 use crate::recall::rank::halved;
 use crate::recall::rank::weights as w;
 
@@ -123,8 +124,12 @@ impl<'l> Work<'l> {
         self.observations.iter().filter(|row| self.holds(row))
     }
 
-    /// Not superseded, and no failure that its session's summary tells of or saw pass later.
+    /// Not superseded, not shown to be wrong, and no failure that its session's summary tells of or
+    /// saw pass later.
     fn holds(&self, row: &Observation) -> bool {
+        if row.content.concepts.iter().any(|concept| concept == REFUTED) {
+            return false;
+        }
         let unresolved = row.content.concepts.iter().any(|concept| concept == UNRESOLVED);
         let summed_up = row.session_id.is_some_and(|session| self.summed_up.contains(&session));
         !self.superseded.contains(&row.id) && (!unresolved || !summed_up)
