@@ -175,13 +175,11 @@ pub struct Distill {
     pub mode: String,
     /// `auto`: that of the person's prompts; else a code such as `en` or `zh`, or a name.
     pub language: String,
-    /// Tokens of a day that may go on what waits while no session lives; 0: it goes on waiting.
-    pub backlog_tokens: u64,
 }
 
 impl Default for Distill {
     fn default() -> Self {
-        Self { mode: "code".to_owned(), language: "auto".to_owned(), backlog_tokens: 0 }
+        Self { mode: "code".to_owned(), language: "auto".to_owned() }
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Section {
     pub command: String,
     /// Variables that the program of `claude-cli` needs beside the usual ones.
     pub pass_env: Vec<String>,
+    /// Tokens of a day that may go on what waits while no session lives; 0: it goes on waiting.
+    pub backlog: u64,
 }
 
 impl Default for Section {
@@ -47,6 +49,7 @@ impl Default for Section {
             proxy: String::new(),
             command: "claude".to_owned(),
             pass_env: Vec::new(),
+            backlog: 0,
         }
     }
 }

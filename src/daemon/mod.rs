@@ -7,11 +7,13 @@ mod endpoint;
 mod lock;
 mod log;
 mod losses;
+mod model;
 mod platform;
 mod provider;
 mod serve;
 mod spool;
 
+pub use model::mode;
 pub use provider::open_provider;
 pub use serve::{Exit, Options, run};
 

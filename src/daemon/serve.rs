@@ -7,6 +7,7 @@ use std::time::Duration;
 use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
+use afterword_engine::distill::model::Model;
 use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, Service};
 use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
@@ -17,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::lock::{self, Lock};
-use super::{endpoint, log, losses, platform, spool};
+use super::{endpoint, log, losses, model, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
@@ -99,7 +100,7 @@ fn is_in_charge(home: &Home) -> bool {
 
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    let extras = Extras { embeddings: embeddings(config), ..Extras::default() };
+    let extras = Extras { embeddings: embeddings(config), model: distilling(config) };
     let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -110,6 +111,23 @@ fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Re
     let worked = runtime.block_on(work(config, engine, clock, lock));
     runtime.shutdown_timeout(Duration::from_millis(200));
     worked.map(|()| Exit::Stopped)
+}
+
+/// The model that reads what the rules have read. One that cannot be had is told of in the log, by
+/// `doctor` and by `provider`; rules serve.
+fn distilling(config: &Config) -> Option<Model> {
+    let provider = match super::open_provider(config) {
+        Ok(provider) => provider?,
+        Err(refusal) => {
+            tracing::warn!(%refusal, "no model is asked: {}", refusal.kind.remedy());
+            return None;
+        }
+    };
+    let (model, problem) = model::model(config, provider);
+    if let Some(problem) = problem {
+        tracing::warn!("{problem}");
+    }
+    Some(model)
 }
 
 fn settings(config: &Config) -> Settings {
@@ -168,6 +186,7 @@ async fn work(
         stop,
     });
     let worker = tokio::spawn(Arc::clone(&engine).run_worker(door.stopping()));
+    let reader = tokio::spawn(Arc::clone(&engine).run_model_worker(door.stopping()));
     let drainer = tokio::spawn(spool::run(
         Arc::clone(&engine),
         Arc::clone(&door),
@@ -201,7 +220,7 @@ async fn work(
     endpoint::withdraw(&home.endpoint_file(), &endpoint);
     brake::clear(home).ok();
     drop(server.await);
-    leave(&engine, [worker, drainer]).await;
+    leave(&engine, [worker, reader, drainer]).await;
     for task in [idle, signals, settled] {
         task.abort();
     }
@@ -222,7 +241,7 @@ async fn settle(door: Arc<Door>, home: Home, lock: Arc<Lock>) {
 }
 
 /// Brings background work and the database to rest; each step comes whatever the others did.
-async fn leave(engine: &Engine, tasks: [JoinHandle<()>; 2]) {
+async fn leave(engine: &Engine, tasks: [JoinHandle<()>; 3]) {
     let deadline = tokio::time::Instant::now() + REST;
     for task in tasks {
         if tokio::time::timeout_at(deadline, task).await.is_err() {
