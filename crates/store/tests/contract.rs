@@ -51,6 +51,10 @@ on_every_backend! {
         provider_rows_outlive_the_rules, i4_the_third_failure_parks,
         a_parked_turn_wakes_with_a_new_event, evidence_leads_back_to_events,
         i9_many_waiting_turns_slow_nothing;
+    model_jobs: a_model_job_is_claimed_and_saved_once, rules_leave_a_models_rows_alone,
+        what_was_forgotten_meanwhile_is_not_told_again, a_lost_call_is_a_lost_try,
+        a_session_waits_for_its_turns_and_is_opened_again_by_new_ones,
+        a_dropped_job_of_the_rules_leaves_every_count_whole;
     rows: rows_come_in_the_order_asked, recent_rows_are_newest_first,
         forgetting_leaves_nothing_to_read, neighbours_stand_by_time_on_both_sides,
         k11_a_forgotten_prompt_leaves_its_event_empty;

@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod events;
 pub(crate) mod jobs;
 pub(crate) mod memories;
+pub(crate) mod model_jobs;
 pub(crate) mod portable;
 pub(crate) mod projects;
 pub(crate) mod rows;
