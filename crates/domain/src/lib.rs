@@ -5,9 +5,11 @@
 
 #![warn(missing_docs)]
 
+pub mod amounts;
 pub mod boundary;
 #[cfg(any(test, feature = "cost"))]
 pub mod cost;
+pub mod day;
 pub mod event;
 pub mod ids;
 pub mod privacy;

@@ -72,6 +72,11 @@ on_every_backend! {
     vectors: rows_wait_newest_first_until_they_are_embedded, vectors_are_read_by_page_and_part,
         a_row_that_changed_or_went_gets_no_stale_vectors, changes_are_told_once_and_in_order,
         spaces_are_never_mixed_and_the_old_one_goes, a_dimension_is_part_of_a_space;
+    spend: what_is_set_aside_counts_until_it_is_settled, what_is_not_settled_stays_charged,
+        i1_the_cap_is_kept_whoever_asks_at_once, a_cap_of_cost_needs_a_price,
+        a_session_has_a_soft_share_and_a_backlog_a_hard_one,
+        a_clock_that_is_set_back_opens_no_cap_again, a_clock_that_was_far_ahead_shuts_no_cap_for_long,
+        spending_is_added_up_four_ways, absurd_numbers_shut_the_day_and_break_nothing;
     settings: values_are_kept, stages_add_up,
         sessions_that_bring_nothing_are_counted_until_something_comes, a_healthy_store_has_no_problems;
 }

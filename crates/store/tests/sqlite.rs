@@ -738,3 +738,34 @@ async fn who_is_too_far_behind_is_told_to_read_all_vectors_again() {
     let known = store.vector_changes(space, 50_000).await.unwrap();
     assert_eq!((known.lost, known.seq, known.rows.len()), (false, 50_002, 1));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn i1_two_processes_keep_one_cap() {
+    use afterword_store::contract::{NewSpend, Reserved, SpendLimits, SpendStore as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("afterword.db");
+    let stores = [0, 1].map(|_| Arc::new(SqliteStore::open(&path).unwrap()));
+    let limits = SpendLimits { tokens: 100, cost: None, session_tokens: 100, backlog_tokens: 0 };
+    let call = NewSpend {
+        at: t(0),
+        provider: "p".to_owned(),
+        model: "m".to_owned(),
+        purpose: "turn".to_owned(),
+        project_id: None,
+        session_id: None,
+        input_tokens: 5,
+        output_tokens: 2,
+        cost: None,
+        backlog: false,
+    };
+    let asked = (0..40).map(|n: usize| {
+        let (store, call) = (Arc::clone(&stores[n % 2]), call.clone());
+        tokio::spawn(async move { store.reserve_spend(&call, &limits).await.unwrap() })
+    });
+    let mut let_through = 0;
+    for answer in asked.collect::<Vec<_>>() {
+        let_through += usize::from(matches!(answer.await.unwrap(), Reserved::Within(_)));
+    }
+    assert_eq!(let_through, 14, "14 times 7 is 98");
+}

@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod memory;
 pub mod portable;
 pub mod search;
+pub mod spend;
 pub mod spool;
 pub mod status;
 pub mod timeline;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::spend::SpendLine;
+use crate::day::Day;
 use crate::time::Time;
 
 /// Where every event stands. `received = spooled + stored` and
@@ -42,7 +44,7 @@ pub struct Status {
     /// Turns and sessions that a model is to read.
     #[serde(default)]
     pub model: ModelQueue,
-    /// Tokens spent with a provider today, and the cap.
+    /// What was spent with a provider today, and the caps.
     pub spend: Spend,
     /// When an event was last stored.
     pub last_stored_at: Option<Time>,
@@ -101,11 +103,42 @@ pub struct ModelQueue {
     pub stopped: bool,
 }
 
-/// Tokens spent with a provider today.
+/// What was spent with a provider today, and what sessions were handed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Spend {
-    /// Input and output together.
+    /// The ledger's day, in UTC.
+    pub day: Day,
+    /// Input and output together, with what is set aside for calls that are not settled.
     pub tokens_today: u64,
-    /// The hard cap for a day; none while no provider is set.
+    /// Of these, what is only set aside.
+    pub open_tokens: u64,
+    /// The hard cap for a day; none where nobody keeps one.
     pub daily_token_cap: Option<u64>,
+    /// What it cost, in micros of the price table's currency, as far as prices are known.
+    pub cost_today_micros: u64,
+    /// Tokens of today without a known price.
+    pub unpriced_tokens: u64,
+    /// The hard cap of cost for a day in micros; none where none is set.
+    pub daily_cost_cap_micros: Option<u64>,
+    /// Today by provider and model, the most tokens first.
+    pub models: Vec<SpendLine>,
+    /// Blocks that sessions were handed today.
+    pub injected_blocks: u64,
+    /// About how many tokens these have.
+    pub injected_tokens: u64,
+    /// Why no model is asked now, where something stops it.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why no model is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// What happened, and what is done meanwhile.
+    pub why: String,
+    /// When it goes on by itself; none where it does not.
+    pub until: Option<Time>,
+    /// What a person can do; empty where nothing needs to be done.
+    #[serde(default)]
+    pub remedy: String,
 }

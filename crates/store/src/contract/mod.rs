@@ -16,6 +16,7 @@ mod search;
 mod sessions;
 mod settings;
 mod vectors;
+mod spend;
 
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
@@ -37,6 +38,11 @@ pub use vectors::{
     EmbeddedRow, RowVectors, SpaceId, VectorChanges, VectorCounts, VectorStore, WaitingRow,
 };
 
+pub use spend::{
+    AHEAD_DAYS, Limit, MOST_TOKENS, NewInjected, NewSpend, Reserved, Settled, SpendLimits,
+    SpendStore,
+};
+
 /// Everything a store can do. Blanket-implemented: a backend implements the traits by noun.
 pub trait Store:
     ProjectStore
@@ -52,6 +58,7 @@ pub trait Store:
     + PortableStore
     + SettingsStore
     + VectorStore
+    + SpendStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -72,6 +79,7 @@ impl<T> Store for T where
         + PortableStore
         + SettingsStore
         + VectorStore
+        + SpendStore
         + Send
         + Sync
         + std::fmt::Debug

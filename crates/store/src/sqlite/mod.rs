@@ -18,6 +18,7 @@ mod rows;
 mod search;
 mod sessions;
 mod settings;
+mod spend;
 mod values;
 mod vectors;
 

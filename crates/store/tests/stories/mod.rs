@@ -12,3 +12,4 @@ pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod vectors;
+pub(crate) mod spend;

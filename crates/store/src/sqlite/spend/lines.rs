@@ -1,0 +1,93 @@
+//! Spending added up for people.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use afterword_domain::day::Day;
+use afterword_domain::wire::spend::{SpendBy, SpendLine};
+use rusqlite::{Connection, Row, params};
+
+use super::super::connect::Sql;
+use super::super::values::count;
+
+/// What was spent and handed over from one day to another.
+pub(super) fn lines(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> {
+    let mut lines: BTreeMap<String, SpendLine> = BTreeMap::new();
+    for line in spent(db, by, from, to)?.into_iter().chain(injected(db, by, from, to)?) {
+        let name = line.name.clone();
+        lines.entry(name.clone()).or_insert_with(|| empty(by, name)).add(&line);
+    }
+    let mut lines: Vec<SpendLine> = lines.into_values().collect();
+    if by != SpendBy::Day {
+        let weight = |line: &SpendLine| (line.tokens(), line.injected_tokens);
+        lines.sort_by_key(|line| Reverse(weight(line)));
+    }
+    Ok(lines)
+}
+
+/// A line to add to; only days and projects tell of what was handed over.
+fn empty(by: SpendBy, name: String) -> SpendLine {
+    let none = matches!(by, SpendBy::Day | SpendBy::Project).then_some(0);
+    SpendLine { name, injected_blocks: none, injected_tokens: none, ..SpendLine::default() }
+}
+
+fn spent(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> {
+    let name = match by {
+        SpendBy::Day => "CAST(day AS TEXT)",
+        SpendBy::Project => "coalesce(name, '')",
+        SpendBy::Model => "provider || '/' || model",
+        SpendBy::Purpose => "purpose",
+    };
+    let mut sums = db.prepare_cached(&format!(
+        "SELECT {name}, sum(state <> 'nothing'), sum(input_tokens), sum(output_tokens),
+             coalesce(sum(CASE WHEN state IN ('reserved', 'unknown')
+                 THEN input_tokens + output_tokens END), 0),
+             coalesce(sum(cost), 0),
+             coalesce(sum(CASE WHEN cost IS NULL THEN input_tokens + output_tokens END), 0)
+         FROM spend LEFT JOIN projects ON projects.id = project_id
+         WHERE day BETWEEN ?1 AND ?2 GROUP BY 1"
+    ))?;
+    let rows = sums.query_map(params![from.number(), to.number()], |row| {
+        Ok(SpendLine {
+            name: name_of(by, row)?,
+            calls: count(row.get(1)?),
+            input_tokens: count(row.get(2)?),
+            output_tokens: count(row.get(3)?),
+            open_tokens: count(row.get(4)?),
+            cost_micros: count(row.get(5)?),
+            unpriced_tokens: count(row.get(6)?),
+            ..SpendLine::default()
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn injected(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> {
+    let name = match by {
+        SpendBy::Day => "CAST(day AS TEXT)",
+        SpendBy::Project => "name",
+        SpendBy::Model | SpendBy::Purpose => return Ok(Vec::new()),
+    };
+    let mut sums = db.prepare_cached(&format!(
+        "SELECT {name}, sum(blocks), sum(tokens)
+         FROM injected JOIN projects ON projects.id = project_id
+         WHERE day BETWEEN ?1 AND ?2 GROUP BY 1"
+    ))?;
+    let rows = sums.query_map(params![from.number(), to.number()], |row| {
+        Ok(SpendLine {
+            name: name_of(by, row)?,
+            injected_blocks: Some(count(row.get(1)?)),
+            injected_tokens: Some(count(row.get(2)?)),
+            ..SpendLine::default()
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn name_of(by: SpendBy, row: &Row<'_>) -> rusqlite::Result<String> {
+    let name: String = row.get(0)?;
+    if by != SpendBy::Day {
+        return Ok(name);
+    }
+    Ok(name.parse().map_or(name, |number| Day::from_number(number).to_string()))
+}
