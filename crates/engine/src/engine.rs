@@ -14,8 +14,9 @@ use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use tokio::sync::{Notify, broadcast};
 
-use crate::distill::model::Model;
+use crate::distill::model::{Budget, Model};
 use crate::embed::Near;
+use crate::ledger::{Ledger, NoPrices, SpendLimits};
 use crate::live::{LiveBody, LiveEvent};
 use crate::model_worker::ModelWork;
 use crate::recall::{self, ContextRequest};
@@ -56,6 +57,7 @@ pub struct Engine {
     live: broadcast::Sender<LiveEvent>,
     pub(crate) tidied: Tidied,
     pub(crate) vectors: Vectors,
+    ledger: Arc<Ledger>,
     pub(crate) model: Option<Model>,
     pub(crate) model_work: ModelWork,
 }
@@ -67,6 +69,9 @@ pub struct Extras {
     pub embeddings: Embeddings,
     /// The model that reads what the rules have read.
     pub model: Option<Model>,
+    /// A ledger on the same store, which is then the model's budget; without one the ledger has
+    /// its usual caps and knows no prices, and the model has the budget it came with.
+    pub ledger: Option<Arc<Ledger>>,
 }
 
 impl Engine {
@@ -82,6 +87,21 @@ impl Engine {
         settings: Settings,
         extras: Extras,
     ) -> Arc<Self> {
+        let (ledger, model) = match extras.ledger {
+            Some(ledger) => {
+                let model = extras.model.map(|model| Model {
+                    backlog_tokens: ledger.limits().backlog_tokens,
+                    budget: Arc::clone(&ledger) as Arc<dyn Budget>,
+                    ..model
+                });
+                (ledger, model)
+            }
+            None => {
+                let (store, clock) = (Arc::clone(&store), Arc::clone(&clock));
+                let limits = SpendLimits::default();
+                (Ledger::new(store, clock, limits, Arc::new(NoPrices)), extras.model)
+            }
+        };
         let (live, _) = broadcast::channel(LIVE_BUFFER);
         Arc::new(Self {
             store,
@@ -91,7 +111,8 @@ impl Engine {
             live,
             tidied: Tidied::default(),
             vectors: Vectors::new(extras.embeddings),
-            model: extras.model,
+            ledger,
+            model,
             model_work: ModelWork::default(),
         })
     }
@@ -104,6 +125,11 @@ impl Engine {
     /// The clock that the engine was given.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
+    }
+
+    /// What may be spent with a model, what was, and what sessions were handed.
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
     }
 
     /// The store that the engine works on.
@@ -168,14 +194,31 @@ impl Engine {
         Ok(recall::context(&*self.store, &request).await?)
     }
 
+    /// As [`Self::context`], for a session of a caller that is no hook of ours: the block is
+    /// counted as handed over.
+    pub async fn inject(&self, project: &ProjectRef) -> Result<ContextBlock> {
+        let block = self.context(project).await?;
+        if !block.text.is_empty()
+            && let Some(found) = self.find_project(project).await?
+        {
+            self.ledger.note_handed("session-start", found.id, &block.text).await;
+        }
+        Ok(block)
+    }
+
     /// The block for a session that starts, remembered as given to it.
     pub(crate) async fn session_context(&self, request: &ContextRequest) -> Result<ContextBlock> {
         // Its first prompt will want to know what is near.
         self.vectors.warm_up();
         let block = recall::context(&*self.store, request).await?;
-        if let Some(session) = request.session_id {
-            self.note_given(session, &block.shown, true).await;
-        }
+        let given = async {
+            if let Some(session) = request.session_id {
+                self.note_given(session, &block.shown, true).await;
+            }
+        };
+        // At once, so that both share a transaction.
+        let counted = self.ledger.note_handed("session-start", request.project_id, &block.text);
+        tokio::join!(given, counted);
         Ok(block)
     }
 
@@ -192,7 +235,8 @@ impl Engine {
 
     /// Counts of every stage that the database knows; the spool is the caller's to add.
     pub async fn status(&self) -> Result<Status> {
-        let mut status = self.store.counts().await?;
+        let spend = self.ledger.today().await?;
+        let mut status = Status { spend, ..self.store.counts().await? };
         self.vectors.tell(&mut status.embeddings);
         self.tell_hold(&mut status);
         Ok(status)

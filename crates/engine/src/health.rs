@@ -23,13 +23,15 @@ pub struct Signs<'a> {
     pub due: Option<Time>,
     /// Events that hooks could keep nowhere lately.
     pub lost: u64,
+    /// What stops the model, where the person is to be told.
+    pub stopped: Option<&'a str>,
     /// The time.
     pub now: Time,
 }
 
 /// The one line for the person; none when all is well. It never holds text of an event.
 ///
-/// What concerns capture comes first, then distilling. Of several troubles the gravest is named and
+/// What concerns capture comes first, then distilling, then the model. Of several troubles the gravest is named and
 /// the others are counted: `doctor` names them all.
 pub fn line(signs: &Signs<'_>) -> Option<String> {
     let mut troubles = troubles(signs).into_iter();
@@ -43,7 +45,7 @@ pub fn line(signs: &Signs<'_>) -> Option<String> {
 
 /// Everything that is wrong, the gravest first.
 pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
-    let Signs { status, due, lost, now } = *signs;
+    let Signs { status, due, lost, stopped, now } = *signs;
     let mut troubles = Vec::new();
     if lost > 0 {
         troubles.push(format!("{} could not be kept anywhere", events(lost)));
@@ -66,12 +68,14 @@ pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
         troubles.push(format!("distilling stands still: {}", waiting(status.waiting)));
     }
     // Rules tell what a model does not: this comes last.
-    if let Some(held) = status.model.held.as_ref().filter(|_| status.model.stopped) {
-        troubles.push(format!("the model is not asked any more: {held}"));
+    let held = status.model.held.as_deref().filter(|_| status.model.stopped).or(stopped);
+    if let Some(why) = held {
+        troubles.push(format!("no model is asked: {why}"));
     }
     if status.model.parked > 0 {
         let n = status.model.parked;
         troubles.push(format!("{n} answers of the model could not be used; see 'afterword jobs'"));
+    }
     }
     troubles
 }
@@ -96,7 +100,7 @@ mod tests {
     fn a_model_that_is_not_asked_comes_after_what_concerns_capture() {
         let mut status = Status { parked: 2, ..Status::default() };
         status.model.held = Some("no key".into());
-        let told = |status: &Status| troubles(&Signs { status, due: None, lost: 0, now: NOW });
+        let told = |status: &Status| troubles(&Signs { status, due: None, lost: 0, stopped: None, now: NOW });
         assert_eq!(told(&status).len(), 1, "a pause is no trouble");
         status.model.stopped = true;
         status.model.parked = 3;
@@ -107,7 +111,7 @@ mod tests {
 
     fn line_of(status: &Status, due: Option<i64>, lost: u64) -> Option<String> {
         let due = due.map(|late| NOW.plus_millis(-late));
-        line(&Signs { status, due, lost, now: NOW })
+        line(&Signs { status, due, lost, stopped: None, now: NOW })
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod error;
 pub mod eval;
 pub mod health;
 mod intake;
+pub mod ledger;
 mod live;
 mod memories;
 mod model_worker;

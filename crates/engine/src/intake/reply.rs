@@ -84,9 +84,13 @@ impl Engine {
         };
         let block =
             recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await?;
-        if let Some(session) = session_id {
-            self.note_given(session, &block.shown, false).await;
-        }
+        let noted = async {
+            if let Some(session) = session_id {
+                self.note_given(session, &block.shown, false).await;
+            }
+        };
+        let counted = self.ledger().note_handed("prompt", project_id, &block.text);
+        tokio::join!(noted, counted);
         Ok(as_reply(block))
     }
 }

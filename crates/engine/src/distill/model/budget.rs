@@ -92,6 +92,18 @@ pub enum Over {
         /// When its share grows again.
         until: Time,
     },
+    /// No session lives, and what may be spent then is spent: its other calls wait until then, or
+    /// until a session lives; those of living sessions do not.
+    Backlog {
+        /// When the next day begins.
+        until: Time,
+    },
+    /// A cap of cost is set and nobody knows what the model costs: nothing is sent until a person
+    /// does something.
+    Price {
+        /// The model.
+        model: String,
+    },
     /// The ledger cannot be written, so nothing may be spent.
     Unwritten(crate::Error),
 }
@@ -104,6 +116,12 @@ impl fmt::Display for Over {
             }
             Self::Session { until } => {
                 write!(f, "the session has had its share; goes on at {}", until.rfc3339())
+            }
+            Self::Backlog { until } => {
+                write!(f, "no session lives; the backlog goes on at {}", until.rfc3339())
+            }
+            Self::Price { model } => {
+                write!(f, "nobody knows what '{model}' costs, so the cap of cost cannot be kept")
             }
             Self::Unwritten(error) => write!(f, "the ledger cannot be written: {error}"),
         }
