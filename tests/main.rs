@@ -47,7 +47,9 @@ mod provider;
 mod recall;
 /// What one session did is there when the next one starts.
 mod remember;
-/// The database under faults.
+/// What models cost, and what sessions were handed.
+mod spend;
+/// The database under faults, and its bounds.
 mod store_faults;
 /// Looking around in what is remembered.
 mod timeline;

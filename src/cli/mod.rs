@@ -72,6 +72,8 @@ enum Command {
     Status,
     /// See what waits to be distilled, and what failed
     Jobs(jobs::JobsArguments),
+    /// Show what was spent with models, and what sessions were handed for it
+    Spend(status::SpendArguments),
     /// Check every promise that can be checked here
     Doctor(doctor::DoctorArguments),
     /// See a memory cross sessions, in a throwaway home
@@ -136,6 +138,7 @@ pub(crate) fn run(
         Command::Resume(arguments) => memory::resume(&tools, &arguments),
         Command::Status => status::status(&tools),
         Command::Jobs(arguments) => jobs::jobs(&tools, &arguments),
+        Command::Spend(arguments) => status::spend(&tools, &arguments),
         Command::Doctor(arguments) => doctor::doctor(&tools, &arguments),
         Command::Demo(arguments) => demo::demo(&tools, &arguments),
         Command::Eval(arguments) => eval::eval(&tools, &arguments),

@@ -21,6 +21,10 @@ pub const VARIABLES: &[Variable] = &[
     var("AFTERWORD_PORT", "Port the daemon asks for first; 0 = any. Default 37777."),
     var("AFTERWORD_PROJECT", "Name of the project, whatever the folder says."),
     var("AFTERWORD_PROMPT_RECALL", "0 or 1: answer prompts with memories. Default 1."),
+    var(
+        "AFTERWORD_DAILY_TOKEN_CAP",
+        "Most tokens that a day may cost with a provider, in and out together. Default 500000.",
+    ),
     var("AFTERWORD_DISABLED", "1 stops every hook before it reads or writes anything."),
     var(
         "AFTERWORD_OBSERVER",
@@ -75,6 +79,8 @@ pub struct Env {
     pub port: Option<u16>,
     /// `AFTERWORD_PROMPT_RECALL`, where it is 0 or 1.
     pub prompt_recall: Option<bool>,
+    /// `AFTERWORD_DAILY_TOKEN_CAP`; nothing may be spent where it is no number.
+    pub daily_token_cap: Option<u64>,
     /// Whether [`Env::named`] may ask the process.
     live: bool,
 }
@@ -120,7 +126,9 @@ impl Env {
         }
         let port = values.get("AFTERWORD_PORT").and_then(|v| v.trim().parse().ok());
         let prompt_recall = values.get("AFTERWORD_PROMPT_RECALL").map(|v| !is_off(v));
-        Self { values, port, prompt_recall, live: false }
+        // A cap that cannot be read must not mean none.
+        let daily_token_cap = values.get("AFTERWORD_DAILY_TOKEN_CAP").map(|v| whole_number(v));
+        Self { values, port, prompt_recall, daily_token_cap, live: false }
     }
 
     /// A variable of the table, where it is set to something.
@@ -186,6 +194,12 @@ pub fn expand(path: &str, user_home: &std::path::Path) -> PathBuf {
     }
 }
 
+/// A number that may be written in groups; zero for what is none.
+fn whole_number(text: &str) -> u64 {
+    let digits: String = text.trim().chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    digits.parse().unwrap_or(0)
+}
+
 fn is_off(value: &str) -> bool {
     matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "off" | "no")
 }
@@ -225,5 +239,8 @@ mod tests {
         assert_eq!(env(&[("AFTERWORD_PROMPT_RECALL", "0")]).prompt_recall, Some(false));
         assert_eq!(env(&[("AFTERWORD_PORT", "0")]).port, Some(0));
         assert_eq!(env(&[("AFTERWORD_PORT", "many")]).port, None);
+        let cap = |text| env(&[("AFTERWORD_DAILY_TOKEN_CAP", text)]).daily_token_cap;
+        assert_eq!((cap(" 20_000 "), cap("1,000"), cap("")), (Some(20_000), Some(1_000), None));
+        assert_eq!((cap("much"), cap("-1")), (Some(0), Some(0)), "no cap is read as no tokens");
     }
 }

@@ -46,6 +46,11 @@ impl Config {
         self.env.port.unwrap_or(self.file.daemon.port)
     }
 
+    /// Most tokens that a day may cost with a provider; the usual cap unless set.
+    pub fn daily_tokens(&self) -> Option<u64> {
+        self.env.daily_token_cap.or(self.file.provider.daily_tokens)
+    }
+
     /// Whether prompts are answered with memories.
     pub fn prompt_recall(&self) -> bool {
         self.env.prompt_recall.unwrap_or(self.file.recall.prompt_recall)

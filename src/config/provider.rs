@@ -33,8 +33,16 @@ pub struct Section {
     pub command: String,
     /// Variables that the program of `claude-cli` needs beside the usual ones.
     pub pass_env: Vec<String>,
-    /// Tokens of a day that may go on what waits while no session lives; 0: it goes on waiting.
-    pub backlog: u64,
+    /// Hard cap of tokens for a day in UTC, in and out together; 500,000 unless set. Here and below,
+    /// 0 means nothing at all.
+    pub daily_tokens: Option<u64>,
+    /// Hard cap of cost for a day in dollars; none unless set.
+    pub daily_cost: Option<f64>,
+    /// Tokens of one session and day, after which its other calls wait for the next day; half of
+    /// `daily_tokens` unless set.
+    pub session_tokens: Option<u64>,
+    /// Tokens of a day for calls while no session lives; none unless set.
+    pub backlog: Option<u64>,
 }
 
 impl Default for Section {
@@ -49,7 +57,10 @@ impl Default for Section {
             proxy: String::new(),
             command: "claude".to_owned(),
             pass_env: Vec::new(),
-            backlog: 0,
+            daily_tokens: None,
+            daily_cost: None,
+            session_tokens: None,
+            backlog: None,
         }
     }
 }

@@ -19,7 +19,6 @@ pub(super) fn model(config: &Config, provider: Arc<dyn Provider>) -> (Model, Opt
     let mut model = Model::new(provider);
     model.mode = mode;
     model.language = Language::from_setting(&distill.language);
-    model.backlog_tokens = config.file.provider.backlog;
     (model, problem)
 }
 

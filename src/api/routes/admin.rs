@@ -56,23 +56,39 @@ pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Statu
 
 /// What has failed for longer than it may, the gravest first; an empty list when all is well.
 pub(super) async fn troubles(State(door): State<Arc<Door>>) -> ApiResult<Json<Value>> {
-    let troubles = with_signs(&door, health::troubles).await?;
+    let status = as_it_stands(&door).await?;
+    let troubles = with_signs(&door, &status, status.model_stopped(), health::troubles).await?;
     Ok(Json(json!({ "troubles": troubles })))
 }
 
-/// The one line for a person whose session starts; none when all is well.
+/// The one line for a person whose session starts; none when all is well. That no model is asked
+/// is told once a day and reason: rules serve meanwhile.
 pub(super) async fn health_line(door: &Door) -> ApiResult<Option<String>> {
-    with_signs(door, health::line).await
+    let status = as_it_stands(door).await?;
+    let stopped = match status.model_stopped() {
+        Some(why) if door.engine.ledger().tell(why).await? => Some(why),
+        _ => None,
+    };
+    with_signs(door, &status, stopped, health::line).await
 }
 
-async fn with_signs<T>(door: &Door, rule: impl Fn(&Signs<'_>) -> T) -> ApiResult<T> {
-    // As things stand: whoever starts a session does not wait for the spool.
+/// The counts at once: whoever starts a session does not wait for the spool.
+async fn as_it_stands(door: &Door) -> ApiResult<Status> {
     let mut status = door.engine.status().await?;
     status.spooled = door.spool_waiting();
     status.spool_bad = door.spool_bad();
+    Ok(status)
+}
+
+async fn with_signs<T>(
+    door: &Door,
+    status: &Status,
+    stopped: Option<&str>,
+    rule: impl Fn(&Signs<'_>) -> T,
+) -> ApiResult<T> {
     let due = door.engine.next_due().await?;
     let now = door.engine.clock().now();
-    Ok(rule(&Signs { status: &status, due, lost: door.lost(), now }))
+    Ok(rule(&Signs { status, due, lost: door.lost(), stopped, now }))
 }
 
 /// What is wrong with the store; an empty list when all is well.

@@ -46,7 +46,7 @@ pub(super) async fn inject(
     }
     let mut text = String::new();
     for name in which.names().take(MOST_NAMES) {
-        text = door.engine.context(&ProjectRef::named(name)).await?.text;
+        text = door.engine.inject(&ProjectRef::named(name)).await?.text;
         if !text.is_empty() {
             break;
         }

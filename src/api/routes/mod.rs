@@ -8,6 +8,7 @@ mod memories;
 mod observer;
 mod portable;
 mod search;
+mod spend;
 mod stream;
 mod timeline;
 
@@ -65,6 +66,7 @@ fn people(table: Table) -> Table {
         .get(proof::PATH, Everybody, admin::prove)
         .get("/health", Everybody, admin::alive)
         .get("/api/stats", Token, admin::stats)
+        .get("/api/spend", Token, spend::report)
         .get("/api/troubles", Token, admin::troubles)
         .get("/api/check", Token, admin::check)
         .post("/api/admin/shutdown", Token, admin::shutdown)

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use afterword_domain::amounts::grouped;
 use afterword_domain::wire::context::{BLOCK_BUDGET, ContextBlock};
 use afterword_domain::wire::status::Status;
 use serde::Deserialize;
@@ -116,6 +117,21 @@ fn context(tools: &Tools, door: &Door) -> Option<Check> {
     })
 }
 
+/// What today cost, and whether a person has to see to the model. A cap that is reached is no
+/// fault: rules serve, and it ends by itself.
+fn model(status: &Status) -> Check {
+    let spend = &status.spend;
+    let tokens = grouped(spend.tokens_today);
+    match (&spend.stopped, status.model_stopped()) {
+        (Some(stopped), _) if !stopped.remedy.is_empty() => {
+            Check::bad("model", &stopped.why, &stopped.remedy)
+        }
+        (Some(stopped), _) => Check::good("model", &stopped.why),
+        (None, Some(why)) => Check::bad("model", why, "afterword status; see [provider]"),
+        (None, None) => Check::good("model", format!("{tokens} tokens spent today")),
+    }
+}
+
 #[derive(Debug, Deserialize)]
 struct Troubles {
     troubles: Vec<String>,
@@ -143,6 +159,7 @@ fn counts(tools: &Tools, door: &Door, status: &Status) -> Vec<Check> {
             "afterword install, then start a new session: only starts are reported",
         ));
     }
+    checks.push(model(status));
     let adds_up = status.received == status.spooled + status.stored
         && status.stored == status.distilled + status.waiting + status.parked;
     checks.push(if adds_up {

@@ -3,18 +3,19 @@
 use std::process::ExitCode;
 
 use afterword_domain::Time;
-use afterword_domain::wire::status::Status;
+use afterword_domain::amounts::{dollars, grouped};
+use afterword_domain::wire::status::{Spend, Status};
 
 use serde_json::Value;
 
-use super::Tools;
-use super::door::Door;
-use super::output::{Output, visible};
+use crate::cli::Tools;
+use crate::cli::door::Door;
+use crate::cli::output::{Output, visible};
 use crate::config;
 use crate::daemon as process;
 
 /// Shows the counts of every stage. Without a daemon only the spool can be counted: exit 4.
-pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
+pub(in crate::cli) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
     let asked = Door::open(tools).and_then(|door| door.get::<Status>("/api/stats"));
     let status = match asked {
         Ok(status) => status,
@@ -111,8 +112,31 @@ fn show(out: Output, status: &Status) {
     out.line(&format!("  last stored     {}", when(status.last_stored_at)));
     out.line(&format!("  last distilled  {}", when(status.last_distilled_at)));
     out.line(&format!("  database        {}", size(status.database_bytes)));
-    let cap = status.spend.daily_token_cap.map_or("no provider".to_owned(), |n| format!("cap {n}"));
-    out.line(&format!("  tokens today    {} ({cap})", status.spend.tokens_today));
+    spend(out, &status.spend);
+}
+
+/// What today cost, and what sessions were handed.
+fn spend(out: Output, spend: &Spend) {
+    out.line(&out.bold("Model"));
+    let of = |cap: Option<String>| cap.map_or_else(String::new, |cap| format!(" of {cap}"));
+    let tokens = grouped(spend.tokens_today);
+    out.line(&format!("  tokens today    {tokens}{}", of(spend.daily_token_cap.map(grouped))));
+    let cost = dollars(spend.cost_today_micros);
+    let more = if spend.unpriced_tokens > 0 { ", and what has no price" } else { "" };
+    let cap = of(spend.daily_cost_cap_micros.map(dollars));
+    out.line(&format!("  cost today      {cost}{cap}{more}"));
+    for line in &spend.models {
+        let (calls, tokens) = (grouped(line.calls), grouped(line.tokens()));
+        out.line(&format!("    {}: {calls} calls, {tokens} tokens", visible(&line.name)));
+    }
+    let (blocks, handed) = (grouped(spend.injected_blocks), grouped(spend.injected_tokens));
+    out.line(&format!("  handed over     {handed} tokens in {blocks} blocks"));
+    if let Some(stopped) = &spend.stopped {
+        out.line(&format!("  {}", out.bad(&visible(&stopped.why))));
+        if !stopped.remedy.is_empty() {
+            out.line(&format!("  {}", visible(&stopped.remedy)));
+        }
+    }
 }
 
 fn row(out: Output, name: &str, n: u64, meaning: &str) {

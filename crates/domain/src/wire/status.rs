@@ -57,6 +57,15 @@ pub struct Status {
     pub database_bytes: u64,
 }
 
+impl Status {
+    /// Why no model is asked, where a person should know: a cap, or a provider that a person must
+    /// see to.
+    pub fn model_stopped(&self) -> Option<&str> {
+        let cap = self.spend.stopped.as_ref().map(|stopped| stopped.why.as_str());
+        cap.or_else(|| self.model.held.as_deref().filter(|_| self.model.stopped))
+    }
+}
+
 /// Sessions begin, and nothing of what happens in them comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {

@@ -106,15 +106,14 @@ impl Ledger {
         Ok(self.noted().await?.filter(|stopped| stopped.until.is_some_and(|until| now < until)))
     }
 
-    /// What stops all calls, where no person was told of it today; now one is.
-    pub async fn tell(&self) -> Result<Option<Stopped>> {
-        let Some(stopped) = self.stopped().await? else { return Ok(None) };
-        let key = format!("{} {}", Day::of(self.clock.now()), stopped.why);
+    /// Whether a person is still to be told today why no model is asked; now one is.
+    pub async fn tell(&self, why: &str) -> Result<bool> {
+        let key = format!("{} {}", Day::of(self.clock.now()), cut_chars(why, WHY_CHARS));
         if self.store.setting(TOLD).await?.as_ref() == Some(&key) {
-            return Ok(None);
+            return Ok(false);
         }
         self.store.set_setting(TOLD, &key).await?;
-        Ok(Some(stopped))
+        Ok(true)
     }
 
     pub(super) async fn clear_stopped(&self) -> Result<()> {

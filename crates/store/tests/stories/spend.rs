@@ -10,8 +10,8 @@ use super::build::{Any, event, prompt, stored, stored_project, t};
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// What tokens cost in the stories, in micros.
-fn cost(input_tokens: u64, output_tokens: u64) -> Option<u64> {
-    Some(input_tokens + 5 * output_tokens)
+const fn cost(input_tokens: u64, output_tokens: u64) -> u64 {
+    input_tokens + 5 * output_tokens
 }
 
 fn call(at: Time, input_tokens: u64, output_tokens: u64) -> NewSpend {
@@ -113,7 +113,7 @@ pub(crate) async fn i1_the_cap_is_kept_whoever_asks_at_once(store: Any) {
                 for _ in 0..5 {
                     let (input, output) = (pick(400), pick(200));
                     let mut call = call(day.begins(), input, output);
-                    (call.cost, call.backlog) = (cost(input, output), pick(3) == 0);
+                    (call.cost, call.backlog) = (Some(cost(input, output)), pick(3) == 0);
                     match store.reserve_spend(&call, &limits).await.unwrap() {
                         Reserved::Over { .. } => refused += 1,
                         Reserved::Within(id) => {
@@ -121,7 +121,7 @@ pub(crate) async fn i1_the_cap_is_kept_whoever_asks_at_once(store: Any) {
                             let used = Settled::Used {
                                 input_tokens: input,
                                 output_tokens: output,
-                                cost: cost(input, output),
+                                cost: Some(cost(input, output)),
                             };
                             let fates = [used, Settled::Unknown, Settled::Nothing];
                             if let Some(fate) = fates.get(usize::try_from(pick(4)).unwrap()) {
@@ -152,10 +152,10 @@ pub(crate) async fn a_cap_of_cost_needs_a_price(store: Any) {
     let limits = SpendLimits { cost: Some(1_000), ..tokens(100_000) };
     assert_eq!(over(&store, &call(t(0), 1, 0), &limits).await.0, Limit::Price);
     let priced =
-        |input, output| NewSpend { cost: cost(input, output), ..call(t(0), input, output) };
+        |input, output| NewSpend { cost: Some(cost(input, output)), ..call(t(0), input, output) };
     let id = within(&store, &priced(500, 100), &limits).await;
     assert_eq!(over(&store, &priced(1, 0), &limits).await.0, Limit::Cost, "1,000 are set aside");
-    let used = Settled::Used { input_tokens: 100, output_tokens: 1, cost: cost(100, 1) };
+    let used = Settled::Used { input_tokens: 100, output_tokens: 1, cost: Some(cost(100, 1)) };
     store.settle_spend(id, used).await.unwrap();
     let line = total(&store, Day::of(t(0))).await;
     assert_eq!((line.cost_micros, line.unpriced_tokens), (105, 0));

@@ -1,0 +1,7 @@
+//! Where everything stands, and what it cost.
+
+mod counts;
+mod spend;
+
+pub(super) use counts::status;
+pub(super) use spend::{SpendArguments, spend};
