@@ -1,3 +1,5 @@
+mod whole;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
