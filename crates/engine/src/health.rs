@@ -76,7 +76,6 @@ pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
         let n = status.model.parked;
         troubles.push(format!("{n} answers of the model could not be used; see 'afterword jobs'"));
     }
-    }
     troubles
 }
 
