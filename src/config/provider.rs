@@ -41,8 +41,8 @@ pub struct Section {
     /// Tokens of one session and day, after which its other calls wait for the next day; half of
     /// `daily_tokens` unless set.
     pub session_tokens: Option<u64>,
-    /// Tokens of a day for calls while no session lives; none unless set.
-    pub backlog: Option<u64>,
+    /// Tokens of a day that may go on what waits while no session lives; 0: it goes on waiting.
+    pub backlog: u64,
 }
 
 impl Default for Section {
@@ -60,7 +60,7 @@ impl Default for Section {
             daily_tokens: None,
             daily_cost: None,
             session_tokens: None,
-            backlog: None,
+            backlog: 0,
         }
     }
 }

@@ -180,7 +180,7 @@ fn limits(config: &Config) -> SpendLimits {
         tokens,
         cost: set.daily_cost.map(micros),
         session_tokens: set.session_tokens.unwrap_or(tokens / 2),
-        backlog_tokens: set.backlog.unwrap_or(usual.backlog_tokens),
+        backlog_tokens: set.backlog,
     }
 }
 

@@ -5,13 +5,12 @@
 
 #![warn(missing_docs)]
 
-pub mod amounts;
 pub mod boundary;
 #[cfg(any(test, feature = "cost"))]
 pub mod cost;
-pub mod day;
 pub mod event;
 pub mod ids;
+mod ledger;
 pub mod privacy;
 pub mod project;
 pub mod proof;
@@ -28,6 +27,7 @@ pub mod tools;
 pub mod wire;
 
 pub use ids::{Kind, PublicId};
+pub use ledger::{amounts, day};
 pub use rows::{memory, observation, prompt, snapshot, summary};
 pub use secret::Secret;
 pub use time::{Clock, Time};
