@@ -40,6 +40,7 @@ pub const VARIABLES: &[Variable] = &[
         "Model that the service is asked for, or the name of an installed one.",
     ),
     var("AFTERWORD_EMBEDDINGS_API_KEY", "Key for the service that embeds."),
+    var(
         "AFTERWORD_PROVIDER",
         "Who runs a language model: none, anthropic, openai, gemini or claude-cli. Default none.",
     ),

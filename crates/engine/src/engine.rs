@@ -14,7 +14,8 @@ use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use tokio::sync::{Notify, broadcast};
 
-use crate::distill::model::{Budget, Model};
+use crate::distill::model::Model;
+use crate::distill::model::budget::Budget;
 use crate::embed::Near;
 use crate::ledger::{Ledger, NoPrices, SpendLimits};
 use crate::live::{LiveBody, LiveEvent};

@@ -139,7 +139,13 @@ impl Engine {
                 self.put_back(job, *until, &reason).await?;
                 self.model_work.hold.pause(*until, reason);
             }
-            Over::Session { until } => self.put_back(job, *until, &reason).await?,
+            Over::Session { until } | Over::Backlog { until } => {
+                self.put_back(job, *until, &reason).await?;
+            }
+            Over::Price { .. } => {
+                self.put_back(job, self.clock.now(), &reason).await?;
+                self.model_work.hold.stop(reason);
+            }
             Over::Unwritten(_) => {
                 let until = self.clock.now().plus_millis(LEDGER_MS);
                 self.put_back(job, until, &reason).await?;

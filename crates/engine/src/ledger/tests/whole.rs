@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::*;
 use crate::distill::model::Model;
 use crate::provider::{Answer, Ask, Provider, Refusal, RefusalKind};
-use crate::{Engine, Retention, Settings};
+use crate::{Engine, Extras, Retention, Settings};
 
 /// Answers well, badly, not at all, with and without a count; never with more than it was asked
 /// for.
@@ -125,7 +125,8 @@ async fn i1_two_thousand_tool_uses_with_a_hostile_provider_keep_the_cap() {
         retention: Retention::default(),
     };
     let model = Model::new(Arc::clone(&provider) as Arc<dyn Provider>);
-    let engine = Engine::with_ledger(store, time, settings, ledger, Some(model));
+    let extras = Extras { model: Some(model), ledger: Some(ledger), ..Extras::default() };
+    let engine = Engine::with(store, time, settings, extras);
     for n in 0..200 {
         turn(&engine, &clock, n).await;
         let charged = engine.ledger().today().await.unwrap().tokens_today;
