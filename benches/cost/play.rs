@@ -12,7 +12,7 @@ use afterword_domain::wire::spend::SpendBy;
 use afterword_domain::{Clock, Time};
 use afterword_engine::distill::model::Model;
 use afterword_engine::ledger::{Ledger, NoPrices, SpendLimits};
-use afterword_engine::{Engine, Retention, Settings};
+use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use uuid::Uuid;
@@ -55,7 +55,8 @@ pub(crate) fn play(session: &Recorded, model: Option<Model>) -> Result<Cost, Str
         };
         let ledger =
             Ledger::new(Arc::clone(&store), Arc::clone(&clock), limits, Arc::new(NoPrices));
-        let engine = Engine::with_ledger(store, clock, settings, ledger, model);
+        let extras = Extras { model, ledger: Some(ledger), ..Extras::default() };
+        let engine = Engine::with(store, clock, settings, extras);
         run(&engine, &hands, session).await.map_err(|error| error.to_string())
     })
 }
