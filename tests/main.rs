@@ -12,6 +12,8 @@ mod bounds;
 mod claude_code;
 /// People's commands as a person or a program uses them.
 mod commands;
+/// The whole way with a model.
+mod distilling;
 /// What the documents say is so.
 mod documents;
 /// Nothing lost, nothing twice.

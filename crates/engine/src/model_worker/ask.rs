@@ -56,23 +56,22 @@ impl Engine {
     ) -> Result<Option<Said>> {
         let mut job = question.job.clone();
         let first = (question.ask)(question.room);
-        let mut outcome = match self.call(model, question, &job, &first).await? {
-            Some(outcome) => outcome,
-            None => return Ok(None),
+        let Some(mut outcome) = self.call(model, question, &job, &first).await? else {
+            return Ok(None);
         };
         if is_overflow(&outcome) {
             job.attempts += 1;
             let shorter = (question.ask)(question.room / CUT);
-            outcome = match self.call(model, question, &job, &shorter).await? {
-                Some(outcome) => outcome,
-                None => return Ok(None),
+            let Some(again) = self.call(model, question, &job, &shorter).await? else {
+                return Ok(None);
             };
+            outcome = again;
         }
         let verdict = match outcome {
             Ok(answer) => {
                 self.model_work.hold.answered();
                 match read(&answer.text) {
-                    Reading::Said(said) if (question.serves)(&said) => return Ok(Some(said)),
+                    Reading::Said(said) if (question.serves)(&said) => return Ok(Some(*said)),
                     Reading::Skipped => return Ok(Some(Said::default())),
                     Reading::Said(_) => garbage(model, &job, "the answer lacks what was asked for"),
                     Reading::Prose(prose) => self.judge_prose(model, &job, prose).await?,

@@ -189,7 +189,7 @@ fn piece(stored: &StoredDigest) -> Option<Piece> {
     match stored.kind.as_str() {
         "prompt" => {
             piece.what = What::Request;
-            piece.line = "The person's request:".to_owned();
+            "The person's request:".clone_into(&mut piece.line);
             piece.body = shown(without_injected(&digest.detail).trim());
             piece.weight = 9;
         }

@@ -221,12 +221,11 @@ fn key(
     event_ids: &[i64],
     keys: &mut BTreeMap<String, usize>,
 ) -> String {
-    let base = match event_ids.first() {
-        Some(first) => format!("model:{first}:{}", content.r#type),
-        None => {
-            let hash = Sha256::digest(content.title.to_lowercase().as_bytes());
-            format!("model:0:{}", afterword_domain::text::hex(&hash[..6]))
-        }
+    let base = if let Some(first) = event_ids.first() {
+        format!("model:{first}:{}", content.r#type)
+    } else {
+        let hash = Sha256::digest(content.title.to_lowercase().as_bytes());
+        format!("model:0:{}", afterword_domain::text::hex(&hash[..6]))
     };
     let n = keys.entry(base.clone()).or_default();
     *n += 1;

@@ -62,7 +62,7 @@ async fn i6_a_provider_that_is_asked_too_often_is_left_alone_as_long_as_it_wants
     play.turn("b", "src/b.rs").await;
     for _ in 0..4 {
         let refusal = Refusal::new(RefusalKind::RateLimited, "slow down");
-        play.script.then(Act::Refuse(refusal.with_retry_after(Some(Duration::from_secs(120)))));
+        play.script.then(Act::Refuse(refusal.with_retry_after(Some(Duration::from_mins(2)))));
     }
     play.work().await;
     for call in 1..4 {

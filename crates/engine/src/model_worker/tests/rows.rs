@@ -147,7 +147,7 @@ async fn claims_are_marked_by_how_they_stand() {
     rows.sort_by_key(|row| row.id);
     let told = |title: &str| {
         let row = rows.iter().find(|row| row.content.title == title);
-        let row = row.unwrap_or_else(|| panic!("{title}: {:?}", rows));
+        let row = row.unwrap_or_else(|| panic!("{title}: {rows:?}"));
         (row.content.concepts.clone(), row.content.files_modified.clone())
     };
     assert_eq!(told("The lock is too coarse (hypothesis)").0, ["hypothesis"]);

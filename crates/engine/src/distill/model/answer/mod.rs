@@ -35,7 +35,7 @@ const BLOCKS: [&str; 5] = ["observation", "summary", "skip_summary", "skip_obser
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// It says something.
-    Said(Said),
+    Said(Box<Said>),
     /// It says that there is nothing to record.
     Skipped,
     /// It holds no block.
@@ -111,7 +111,7 @@ pub fn read(answer: &str) -> Reading {
             _ => {}
         }
     }
-    if said == Said::default() { Reading::Skipped } else { Reading::Said(said) }
+    if said == Said::default() { Reading::Skipped } else { Reading::Said(Box::new(said)) }
 }
 
 /// The blocks of an answer with what is in them; one that nobody closed ends where the next begins.

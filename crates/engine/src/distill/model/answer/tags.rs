@@ -84,16 +84,12 @@ pub(super) fn without_thinking(text: &str) -> Cow<'_, str> {
     for _ in 0..MOST_THOUGHTS {
         // What is never closed may hold the answer.
         let after = close(text, tag.end, tag.name).map_or(tag.end, |(_, after)| after);
-        match open(text, after, &THINKING) {
-            Some(next) => {
-                out.push_str(&text[after..next.start]);
-                tag = next;
-            }
-            None => {
-                out.push_str(&text[after..]);
-                break;
-            }
-        }
+        let Some(next) = open(text, after, &THINKING) else {
+            out.push_str(&text[after..]);
+            break;
+        };
+        out.push_str(&text[after..next.start]);
+        tag = next;
     }
     Cow::Owned(out)
 }
@@ -106,16 +102,9 @@ pub(super) fn decoded(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        match entity(rest) {
-            Some((c, length)) => {
-                out.push(c);
-                rest = &rest[length..];
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
-        }
+        let (c, length) = entity(rest).unwrap_or(('&', 1));
+        out.push(c);
+        rest = &rest[length..];
     }
     out.push_str(rest);
     out

@@ -24,7 +24,7 @@ const WHOLE: &str = "\
 
 fn said(answer: &str) -> Said {
     match read(answer) {
-        Reading::Said(said) => said,
+        Reading::Said(said) => *said,
         other => panic!("{other:?}: {answer}"),
     }
 }
