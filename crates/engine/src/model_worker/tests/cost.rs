@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::play::{Act, Play};
 use crate::Result;
 use crate::distill::model::budget::{Budget, Call, Charge, Over, Purpose, Reservation};
-use crate::model_worker::{DRAIN_MS, LIVES_MS};
+use crate::model_worker::run::{DRAIN_MS, LIVES_MS};
 use crate::provider::{Refusal, RefusalKind};
 
 #[tokio::test]

@@ -3,22 +3,23 @@
 mod claim;
 mod queue;
 mod save;
+mod state;
 mod wish;
 
 use afterword_domain::Time;
 use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::text::cut_chars;
 use async_trait::async_trait;
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::SqliteStore;
-use super::connect::Sql;
 use super::jobs::slotted_session_summary;
-use super::values::{count, from_json, optional};
+use super::values::{from_json, optional};
 use crate::Result;
 use crate::contract::{
     Life, ModelFailure, ModelJob, ModelJobStore, ModelOutcome, SavedTurn, SessionAnswer,
 };
+use state::{end, forgotten, life, release};
 
 pub(super) use queue::count_model_jobs;
 pub(super) use wish::{close_turns, model_seen, note_wish, session_told};
@@ -112,50 +113,4 @@ impl ModelJobStore for SqliteStore {
     async fn signs_of_life(&self) -> Result<Life> {
         self.read(life).await
     }
-}
-
-/// Ends a job without an answer.
-fn end(db: &Connection, id: i64) -> Sql<()> {
-    db.prepare_cached(
-        "UPDATE model_jobs SET state = 'done', error = NULL
-         WHERE id = ?1 AND state IN ('claimed', 'sent')",
-    )?
-    .execute([id])?;
-    Ok(())
-}
-
-fn release(db: &Connection, now: Time) -> Sql<u64> {
-    let claimed = db
-        .prepare_cached("UPDATE model_jobs SET state = 'waiting' WHERE state = 'claimed'")?
-        .execute([])?;
-    let sent = db
-        .prepare_cached(
-            "UPDATE model_jobs SET run_after = max(run_after, ?1),
-             state = CASE WHEN attempts >= ?2 THEN 'parked' ELSE 'waiting' END,
-             error = 'the daemon ended before the answer came' WHERE state = 'sent'",
-        )?
-        .execute(params![now.millis(), TRIES])?;
-    Ok((claimed + sent) as u64)
-}
-
-fn life(db: &Connection) -> Sql<Life> {
-    let time = |sql: &str| -> Sql<Option<Time>> {
-        let at: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-        Ok(at.map(Time::from_millis))
-    };
-    Ok(Life {
-        any: time("SELECT max(last_event_at) FROM sdk_sessions")?,
-        active: time("SELECT max(last_event_at) FROM sdk_sessions WHERE status = 'active'")?,
-    })
-}
-
-/// What is known of a session's rows that were forgotten, for the job of a turn or of the session.
-fn forgotten(db: &Connection, session_id: i64, turn: Option<i64>) -> Sql<(i64, bool)> {
-    let mut one = db.prepare_cached(
-        "SELECT count(*), coalesce(sum(CASE
-             WHEN ?2 IS NULL THEN kind = 'summary' AND rule_key = 'session'
-             ELSE kind = 'observation' OR (kind = 'summary' AND rule_key = 'turn') END), 0)
-         FROM tombstones WHERE session_id = ?1 AND (?2 IS NULL OR prompt_number = ?2)",
-    )?;
-    Ok(one.query_row(params![session_id, turn], |row| Ok((row.get(0)?, count(row.get(1)?) > 0)))?)
 }

@@ -1,9 +1,10 @@
 //! A model's answer, read leniently: whatever can be understood is, and what is no answer at all is
 //! told apart by what is to be done about it.
 //!
-//! `tags` finds marks in text that only resembles XML, `fields` takes a block apart, `prose` says
-//! what an answer without a block means. Linear in the answer, and never panics.
+//! `tags` finds marks in text that only resembles XML, `blocks` and `fields` take an answer apart,
+//! `prose` says what one without a block means. Linear in the answer, and never panics.
 
+mod blocks;
 mod fields;
 mod prose;
 mod tags;
@@ -17,6 +18,7 @@ use afterword_domain::text::prefix;
 
 pub use prose::Prose;
 
+use blocks::{BLOCKS, blocks};
 use tags::{decoded, without_thinking};
 
 /// Bytes of an answer that are looked at.
@@ -24,12 +26,6 @@ const MOST_BYTES: usize = 200_000;
 
 /// Observations that are taken from one answer.
 const MOST_CLAIMS: usize = 12;
-
-/// Blocks that are looked for in one answer.
-const MOST_BLOCKS: usize = 40;
-
-/// Blocks that an answer is made of.
-const BLOCKS: [&str; 5] = ["observation", "summary", "skip_summary", "skip_observations", "skip"];
 
 /// What an answer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,40 +108,4 @@ pub fn read(answer: &str) -> Reading {
         }
     }
     if said == Said::default() { Reading::Skipped } else { Reading::Said(Box::new(said)) }
-}
-
-/// The blocks of an answer with what is in them; one that nobody closed ends where the next begins.
-fn blocks(text: &str) -> Vec<(&'static str, &str)> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(tag) = tags::open(text, from, &BLOCKS).filter(|_| found.len() < MOST_BLOCKS) {
-        if tag.closed {
-            found.push((tag.name, ""));
-            from = tag.end;
-            continue;
-        }
-        let close = tags::close(text, tag.end, tag.name);
-        let next = next_block(text, tag.end);
-        let (end, after) = match (close, next) {
-            (Some((start, _)), Some(next)) if next < start => (next, next),
-            (Some((start, after)), _) => (start, after),
-            (None, Some(next)) => (next, next),
-            (None, None) => (text.len(), text.len()),
-        };
-        found.push((tag.name, &text[tag.end..end]));
-        from = after;
-    }
-    found
-}
-
-/// Where the next block begins. Prose that names a block is none: a block goes on with a field.
-fn next_block(text: &str, from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some(tag) = tags::open(text, at, &BLOCKS) {
-        if tag.closed || text[tag.end..].trim_start().starts_with('<') {
-            return Some(tag.start);
-        }
-        at = tag.end;
-    }
-    None
 }

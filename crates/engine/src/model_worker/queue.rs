@@ -1,0 +1,68 @@
+//! The queues as people see them, and the session's summary between two answers.
+
+use afterword_domain::observation::Source;
+use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
+use afterword_domain::wire::jobs::{JobId, JobList};
+use afterword_domain::wire::status::Status;
+use uuid::Uuid;
+
+use crate::{Engine, Result, distill};
+
+/// Most jobs that one list shows.
+const MOST_LISTED: usize = 1_000;
+
+impl Engine {
+    /// The queues as people see them.
+    pub async fn jobs(&self) -> Result<JobList> {
+        let jobs = self.store.list_jobs(MOST_LISTED).await?;
+        Ok(JobList { jobs, held: self.model_work.hold.told(self.clock.now()) })
+    }
+
+    /// Makes parked jobs wait again, and waiting ones due: these, or all parked ones. The provider
+    /// is asked again, whatever held it back.
+    pub async fn retry_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
+        let retried = self.store.retry_jobs(ids, self.clock.now()).await?;
+        self.let_go().await?;
+        self.work.notify_one();
+        self.model_work.due.notify_one();
+        Ok(retried)
+    }
+
+    /// Gives jobs up: these, or all parked ones. Events and rows stay.
+    pub async fn drop_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
+        Ok(self.store.drop_jobs(ids).await?)
+    }
+
+    /// Says in the counts what holds the provider back.
+    pub(crate) fn tell_hold(&self, status: &mut Status) {
+        let now = self.clock.now();
+        status.model.held = self.model_work.hold.told(now);
+        status.model.stopped = self.model_work.hold.needs_a_person(now);
+    }
+
+    /// The session's summary by rules, from those of its turns and from what a model wrote about
+    /// the earlier ones. None where the model has told of all of them.
+    pub(crate) async fn summed_up(
+        &self,
+        session_id: i64,
+        turns: &[Summary],
+    ) -> Result<Option<SummaryContent>> {
+        let Some((content, up_to)) = self.store.session_answer(session_id).await? else {
+            return Ok(distill::roll_up(turns));
+        };
+        let later = turns.iter().filter(|turn| turn.prompt_number > up_to);
+        let before = Summary {
+            id: 0,
+            uid: Uuid::nil(),
+            session_id: Some(session_id),
+            project_id: turns.first().map_or(0, |turn| turn.project_id),
+            level: SummaryLevel::Turn,
+            prompt_number: up_to,
+            content,
+            source: Source::Provider,
+            created_at: turns.first().map_or(self.clock.now(), |turn| turn.created_at),
+        };
+        let all: Vec<Summary> = std::iter::once(before).chain(later.cloned()).collect();
+        Ok(if all.len() > 1 { distill::roll_up(&all) } else { None })
+    }
+}
