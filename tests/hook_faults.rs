@@ -474,6 +474,20 @@ fn a9_stdin_that_is_never_closed_is_not_waited_for() {
 }
 
 #[test]
+fn a_payload_that_never_comes_is_not_waited_for_and_told_as_lost() {
+    let world = World::new();
+    let mut child = world.start(&["hook", "claude-code", "stop"]);
+    let pipe = child.stdin.take().unwrap();
+    let output = world.finish(child);
+    drop(pipe);
+    assert_eq!((output.stdout.as_str(), output.spooled.len()), ("", 0));
+    assert!(world.log().contains(spool::LOST), "{}", world.log());
+    // Nothing at all is no event.
+    world.hook(&["claude-code", "stop"], b"");
+    assert_eq!(world.log().matches(spool::LOST).count(), 1, "{}", world.log());
+}
+
+#[test]
 fn a_reader_that_has_gone_away_is_no_trouble() {
     let world = World::new();
     let reply = json!({"kind": "context", "text": "x".repeat(9_000)});

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use afterword_domain::boundary::{self, Sealed};
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
+use afterword_domain::wire::spool::LOST;
 use afterword_domain::{Clock, repair};
 use serde_json::Value;
 use uuid::{NoContext, Timestamp, Uuid};
@@ -16,15 +17,15 @@ use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
 use super::delivery::{Budget, Delivery, Wish};
 use super::guard::{self, GuardSetup};
 use super::project::{self, Resolution};
-use super::watchdog::Watchdog;
+use super::watchdog::{SLOWNESS, Watchdog};
 use super::{log, pause, stdin};
 use crate::config::Config;
 
 /// How long a capture's payload may take to come, counted from the hook's start.
-const STDIN: Duration = Duration::from_millis(200);
+const STDIN: Duration = Duration::from_millis(200 * SLOWNESS as u64);
 
 /// How long a session's start waits for its payload to begin, and for all of it.
-const STDIN_AT_START: Duration = Duration::from_secs(1);
+const STDIN_AT_START: Duration = Duration::from_secs(SLOWNESS as u64);
 
 /// How long after its start a hook still looks into the agent's log for an answer.
 const TRANSCRIPT: Duration = Duration::from_millis(200);
@@ -79,8 +80,9 @@ fn watched(
     // Whatever has begun to come is kept, and may take the time of what is kept.
     let begun = || watchdog.into_iter().for_each(Watchdog::keeping);
     let bytes = stdin::read(source, started + patience, STDIN, begun);
+    let late = bytes.is_empty() && started.elapsed() >= patience;
     let run = Run { call, config, clock, watchdog, started };
-    if let Some(answer) = run.answer(&bytes) {
+    if let Some(answer) = run.answer(&bytes, late) {
         print(&answer, stdout);
     }
 }
@@ -131,16 +133,25 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn answer(&self, bytes: &[u8]) -> Option<Value> {
+    /// `late`: time was up before anything came.
+    fn answer(&self, bytes: &[u8], late: bool) -> Option<Value> {
         let adapter = self.call.adapter;
         let Some(payload) = repair::parse(bytes) else {
-            self.note("no JSON on standard input");
+            if late {
+                self.note(&format!("{LOST}, nothing came on standard input in time"));
+            } else {
+                self.note("no JSON on standard input");
+            }
             return None;
         };
         let moment = self.call.moment.or_else(|| adapter.moment(&payload))?;
+        let settled = || self.watchdog.into_iter().for_each(Watchdog::settled);
         let reply = match adapter.read(moment, payload, self.started + TRANSCRIPT) {
             Reading::Ignore => Reply::None,
-            Reading::Ask(question) => self.ask(&question),
+            Reading::Ask(question) => {
+                settled();
+                self.ask(&question)
+            }
             Reading::Keep(draft) => self.keep(moment, *draft),
         };
         adapter.answer(moment, &reply)
@@ -195,6 +206,9 @@ impl Run<'_> {
             watchdog.keeping();
         }
         let reply = delivery.deliver(&event, &bytes);
+        if let Some(watchdog) = self.watchdog {
+            watchdog.settled();
+        }
         match (wants_reply, in_subagent) {
             (true, _) => fitting(&event.body, reply),
             (false, false) => notice_alone(reply),

@@ -4,10 +4,12 @@
 //! dead network drive, a disk that does not answer, a pipe that nobody reads. The agent waits for
 //! the hook, so the hook gives up in time whatever it is stuck in.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use afterword_domain::wire::spool::LOST;
 
 use super::log;
 use crate::config::{Home, SystemClock};
@@ -26,7 +28,7 @@ const KEEPING: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// Builds that are not optimised take their time.
-const SLOWNESS: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
+pub(super) const SLOWNESS: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 /// Ends this process, with success, when a hook has not ended in time.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ struct Watched {
     started: Instant,
     /// Milliseconds from the start; it may grow while the hook runs.
     limit: AtomicU64,
+    /// An event has begun to come and is not yet on disk.
+    in_hand: AtomicBool,
     home: OnceLock<Home>,
 }
 
@@ -47,6 +51,7 @@ impl Watchdog {
         let dog = Self(Arc::new(Watched {
             started: Instant::now(),
             limit: AtomicU64::new(millis(limit)),
+            in_hand: AtomicBool::new(false),
             home: OnceLock::new(),
         }));
         let watched = Arc::clone(&dog.0);
@@ -63,9 +68,17 @@ impl Watchdog {
         self.0.home.set(home.clone()).ok();
     }
 
-    /// An event is ready and must get to the disk.
+    /// An event comes or is ready, and must get to the disk.
     pub fn keeping(&self) {
+        self.0.in_hand.store(true, Ordering::Relaxed);
         self.0.limit.fetch_max(millis(KEEPING), Ordering::Relaxed);
+    }
+}
+
+impl Watchdog {
+    /// There is no event, or it is where it should be, as far as it could be brought there.
+    pub fn settled(&self) {
+        self.0.in_hand.store(false, Ordering::Relaxed);
     }
 }
 
@@ -86,8 +99,13 @@ impl Watched {
         if let Some(home) = self.home.get().cloned() {
             // The log may lie on what the hook is stuck in.
             let (written, done) = std::sync::mpsc::channel();
+            let what = if self.in_hand.load(Ordering::Relaxed) {
+                format!("{LOST} unless the daemon has it: the hook took too long and was ended")
+            } else {
+                "it took too long and was ended".to_owned()
+            };
             thread::spawn(move || {
-                log::note(&home, &SystemClock, "hook", "it took too long and was ended");
+                log::note(&home, &SystemClock, "hook", &what);
                 written.send(()).ok();
             });
             done.recv_timeout(LAST_WORDS * SLOWNESS).ok();

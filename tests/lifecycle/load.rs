@@ -14,6 +14,8 @@ struct Run {
     kills: usize,
     events: usize,
     stored: u64,
+    /// What hooks said was lost, or may have been.
+    told: u64,
     starts: usize,
     duplicates: u64,
     seconds: u64,
@@ -65,15 +67,24 @@ fn kill_under_load(kills: usize, seed: u64) -> Run {
     });
     drop(sandbox.afterword(&["daemon", "start"]).success());
     let events = sent.into_inner();
-    let status = account(&sandbox, events);
+    let status = crate::remember::settle(&sandbox);
+    crate::durability::assert_adds_up(&status);
     let count = |name: &str| status[name].as_u64().unwrap();
     let (stored, duplicates) = (count("stored"), count("duplicates"));
+    assert_eq!((spooled(&sandbox), count("parked"), count("spool_bad")), (0, 0, 0), "{status}");
+    let told = told_as_lost(&sandbox);
+    // Nothing twice, and nothing lost without a word.
+    assert!(
+        stored <= events as u64 && stored + told >= events as u64,
+        "{events}, {told}: {status}"
+    );
     let doctor = sandbox.afterword(&["doctor", "--json"]).json();
     assert!(!doctor.to_string().contains("damaged"), "{doctor}");
     Run {
         kills,
         events,
         stored,
+        told,
         starts: starts(&sandbox),
         duplicates,
         seconds: begun.elapsed().as_secs(),
@@ -83,6 +94,7 @@ fn kill_under_load(kills: usize, seed: u64) -> Run {
 #[test]
 fn killed_at_random_points_under_load_it_loses_nothing_and_keeps_nothing_twice() {
     let run = kill_under_load(40, 0x5eed);
+    assert_eq!(run.stored, run.events as u64, "{run:?}");
     assert!(run.starts > run.kills / 2, "{run:?}");
 }
 
@@ -96,13 +108,14 @@ fn soak() {
     for round in 0..rounds {
         let run = kill_under_load(usize::try_from(kills).unwrap(), seed + round);
         println!(
-            "round {round}, seed {}: {} kills, {} starts, {} events in, {} out, {} sent twice and \
-             kept once, {} s",
+            "round {round}, seed {}: {} kills, {} starts, {} events in, {} out, {} told as lost, \
+             {} sent twice and kept once, {} s",
             seed + round,
             run.kills,
             run.starts,
             run.events,
             run.stored,
+            run.told,
             run.duplicates,
             run.seconds
         );

@@ -18,6 +18,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use afterword_domain::wire::daemon::Endpoint;
+use afterword_domain::wire::spool;
 use afterword_testkit::{Payload, Sandbox, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -103,16 +104,15 @@ fn account(sandbox: &Sandbox, events: usize) -> Value {
     let n = |name: &str| status[name].as_u64().unwrap();
     assert_eq!(n("received"), n("spooled") + n("stored"), "{status}");
     assert_eq!(n("stored"), n("distilled") + n("waiting") + n("parked"), "{status}");
-    let log = fs::read_to_string(sandbox.data().join("logs/hook.log")).unwrap_or_default();
-    let losses: Vec<&str> =
-        log.lines().filter(|l| l.contains("lost") || l.contains("no JSON")).collect();
-    assert_eq!(
-        (n("stored"), n("parked"), n("spool_bad")),
-        (events as u64, 0, 0),
-        "{status}\n{losses:?}"
-    );
+    assert_eq!((n("stored"), n("parked"), n("spool_bad")), (events as u64, 0, 0), "{status}");
     assert_eq!(spooled(sandbox), 0);
     status
+}
+
+/// Events that hooks say were lost, or may have been: only on a machine that has no time for them.
+fn told_as_lost(sandbox: &Sandbox) -> u64 {
+    let log = fs::read_to_string(sandbox.data().join("logs/hook.log")).unwrap_or_default();
+    log.lines().filter(|line| line.contains(spool::LOST)).count() as u64
 }
 
 /// Sends bytes to the daemon's port and gives the connection.
