@@ -21,6 +21,15 @@ const QUESTION_BYTES: usize = 2_000;
 const LEAST_PARTS: usize = 50;
 const PARTS_EACH: usize = 3;
 
+/// Bytes of a prompt that count, about 60 tokens: more would take longer than it may wait.
+const PROMPT_BYTES: usize = 240;
+
+/// How long a prompt waits for rows near it, of the 50 ms that its whole answer may take.
+const PROMPT_PATIENCE: Duration = Duration::from_millis(35);
+
+/// Rows near a prompt that are looked at.
+const PROMPT_ROWS: usize = 50;
+
 /// Which rows may be near.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NearFilter {
@@ -67,6 +76,14 @@ impl Engine {
             self.nearest(&loaded, question, filter, count).await
         };
         tokio::time::timeout(patience, answer).await.ok().flatten()
+    }
+
+    /// The rows of a project that are near a prompt, in the time that a prompt may wait; none
+    /// where there is no model, or where it is not in memory yet.
+    pub async fn near_prompt(&self, project_id: i64, prompt: &str) -> Option<Vec<Near<PublicId>>> {
+        let filter = NearFilter { scope: Scope::Project(project_id), ..NearFilter::default() };
+        let beginning = prefix(prompt.trim(), PROMPT_BYTES);
+        self.near(beginning, &filter, PROMPT_ROWS, PROMPT_PATIENCE).await
     }
 
     async fn nearest(
