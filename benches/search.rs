@@ -1,11 +1,16 @@
-//! Keyword search over many rows of one project, through the engine, without HTTP.
+//! Search over many rows of one project, through the engine, without HTTP.
 //!
-//! `cargo bench --bench search -- [--rows 1000,50000] [--queries 300]`; a million rows on demand.
+//! `cargo bench --bench search -- [--rows 1000,50000] [--queries 300] [--model FOLDER]`; a million rows
+//! on demand. With the folder of a model, which `afterword model status --json` names, rows are found
+//! by meaning too: up to 10,000 of them have real vectors, the rest made-up ones near those.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to people")]
 
 mod measure;
+#[path = "measure/vectors.rs"]
+mod vectors;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,11 +19,13 @@ use afterword_domain::project::ProjectRef;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Clock as _, Kind, Time};
+use afterword_engine::vectors::{EmbedderSource, Embeddings};
 use afterword_engine::{Engine, Retention, Settings, analyze};
 use afterword_store::Store;
 use afterword_store::contract::ImportRow;
 use afterword_store::sqlite::SqliteStore;
-use measure::{Dice, Vocabulary, spread};
+use measure::{Dice, Vocabulary, resident_mb, spread};
+use vectors::{MadeUp, Shared};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -33,13 +40,14 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime");
+    let model = value("--model").map(|folder| Arc::new(MadeUp::load(Path::new(folder))));
     println!("| rows | query | p50 ms | p95 ms | p99 ms |\n| --- | --- | --- | --- | --- |");
     for size in sizes.split(',').filter_map(|s| s.trim().parse().ok()) {
-        runtime.block_on(measure_size(size, queries));
+        runtime.block_on(measure_size(size, queries, model.clone()));
     }
 }
 
-async fn measure_size(rows: usize, queries: usize) {
+async fn measure_size(rows: usize, queries: usize, model: Option<Arc<MadeUp>>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store: Arc<dyn Store> =
         Arc::new(SqliteStore::open(&folder.path().join("bench.db")).expect("a store"));
@@ -51,7 +59,26 @@ async fn measure_size(rows: usize, queries: usize) {
         prompt_recall: true,
         retention: Retention::default(),
     };
-    let engine = Engine::new(Arc::clone(&store), Arc::new(SystemClock), settings);
+    let hybrid = model.is_some();
+    let embeddings = Embeddings {
+        source: model.map(|model| Arc::new(Shared(model)) as Arc<dyn EmbedderSource>),
+        ..Embeddings::default()
+    };
+    let clock = Arc::new(SystemClock);
+    let engine = Engine::with_embeddings(Arc::clone(&store), clock, settings, embeddings);
+    if hybrid {
+        let before = resident_mb(std::process::id());
+        let begun = Instant::now();
+        engine.embed_due().await.expect("rows are embedded");
+        let warm = SearchRequest { query: vocabulary.rank(9).into(), ..SearchRequest::default() };
+        engine.search(&warm).await.expect("an answer");
+        let resident = resident_mb(std::process::id());
+        eprintln!(
+            "{rows} rows embedded in {:.1} s; resident {before:.0} MB before, {resident:.0} MB after",
+            begun.elapsed().as_secs_f64()
+        );
+    }
+    let way = if hybrid { "hybrid, " } else { "" };
     let mut dice = Dice::new(99);
     let natural = |dice: &mut Dice| vocabulary.text(dice, 3);
     // The ten most frequent words stand in nearly every row.
@@ -76,7 +103,7 @@ async fn measure_size(rows: usize, queries: usize) {
             assert!(answer.results.len() <= 20, "the limit holds");
         }
         let s = spread(&mut times);
-        println!("| {rows} | {name} | {:.2} | {:.2} | {:.2} |", s.p50, s.p95, s.p99);
+        println!("| {rows} | {way}{name} | {:.2} | {:.2} | {:.2} |", s.p50, s.p95, s.p99);
     }
 }
 
