@@ -1,8 +1,13 @@
-//! Installing the embedding model, as far as it goes without the network.
+//! The embedding model: installing it as far as it goes without the network, and what a person
+//! sees of it once it is there.
 
 use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use afterword_testkit::Sandbox;
+use serde_json::{Value, json};
 
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
@@ -40,4 +45,90 @@ fn names_are_checked_and_removing_nothing_is_said() {
     assert!(unknown.stderr.contains("multilingual-e5-small-q4"), "{}", unknown.stderr);
     let removed = sandbox.afterword(&["model", "remove", "--json"]).success().json();
     assert_eq!(removed["removed"], false);
+}
+
+/// The folder of the model of `AFTERWORD_HOME=target/model-home afterword model pull`. None where
+/// it is not there, except under `CI`, where it is fetched and its absence is a failure.
+fn installed() -> Option<PathBuf> {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/model-home");
+    let folder = home.join("models/multilingual-e5-small-q4");
+    if option_env!("CI").is_some() && !folder.join("model.json").exists() {
+        let pulled =
+            Command::new(BIN).args(["model", "pull"]).env("AFTERWORD_HOME", &home).status();
+        assert!(pulled.unwrap().success(), "the model cannot be fetched");
+    }
+    if folder.join("model.json").exists() {
+        return Some(folder);
+    }
+    let notice = "skipped: no model; AFTERWORD_HOME=target/model-home afterword model pull";
+    writeln!(std::io::stderr(), "{notice}").unwrap();
+    None
+}
+
+fn install(sandbox: &Sandbox, model: &Path) {
+    let folder = sandbox.data().join("models").join(model.file_name().unwrap());
+    fs::create_dir_all(&folder).unwrap();
+    for file in ["model.json", "weights.bin"] {
+        fs::copy(model.join(file), folder.join(file)).unwrap();
+    }
+}
+
+fn remember(sandbox: &Sandbox, text: &str) -> String {
+    let told = sandbox.afterword(&["remember", text, "--json"]).success().json();
+    told["id"].as_str().unwrap().to_owned()
+}
+
+fn found(sandbox: &Sandbox, question: &str) -> Vec<String> {
+    let answer = sandbox.afterword(&["search", question, "--json"]).success().json();
+    let results = answer["results"].as_array().unwrap();
+    results.iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn embedded(status: &Value) -> bool {
+    let meaning = &status["embeddings"];
+    meaning["embedded"].as_u64() > Some(0) && meaning["waiting"] == 0
+}
+
+#[test]
+fn what_shares_no_word_is_found_once_a_model_is_there() {
+    let Some(model) = installed() else { return };
+    let sandbox = Sandbox::new(BIN);
+    let gate = remember(&sandbox, "The payment gateway gives up after six seconds");
+    remember(&sandbox, "Indent by tabs in this repository");
+    assert!(!found(&sandbox, "支付网关多久超时").contains(&gate), "no word in common");
+    let status = sandbox.afterword(&["status", "--json"]).success().json();
+    assert_eq!(status["embeddings"]["model"], Value::Null);
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    let check = |doctor: &Value| -> Value {
+        let checks = doctor["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["name"] == "embeddings").unwrap().clone()
+    };
+    assert_eq!(check(&doctor)["ok"], true, "a model is no duty");
+    // Installed under a running daemon, it is noticed, and what waits is embedded.
+    install(&sandbox, &model);
+    let status = sandbox.wait_for_status("rows are embedded", embedded);
+    assert_eq!(status["embeddings"]["embedded"], json!(2));
+    assert!(found(&sandbox, "支付网关多久超时").contains(&gate));
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    assert!(check(&doctor)["finding"].as_str().unwrap().contains("2 rows embedded"));
+    sandbox.afterword(&["forget", &gate]).success();
+    assert!(!found(&sandbox, "支付网关多久超时").contains(&gate));
+}
+
+#[test]
+fn a_service_that_does_not_answer_is_told_and_search_goes_on_by_words() {
+    let sandbox = Sandbox::new(BIN);
+    let nobody = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let config = format!("[embeddings]\nurl = \"http://{nobody}/v1\"\nmodel = \"m\"\n");
+    fs::create_dir_all(sandbox.data()).unwrap();
+    fs::write(sandbox.data().join("config.toml"), config).unwrap();
+    let tabs = remember(&sandbox, "Indent by tabs in this repository");
+    assert_eq!(found(&sandbox, "indent tabs"), [tabs]);
+    let status = sandbox.wait_for_status("the problem is told", |status| {
+        !status["embeddings"]["problem"].is_null()
+    });
+    let problem = status["embeddings"]["problem"].as_str().unwrap();
+    assert!(problem.contains("cannot be reached"), "{problem}");
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    assert_eq!(doctor["ok"], false);
 }
