@@ -20,7 +20,7 @@ use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Clock as _, Kind, Time};
 use afterword_engine::vectors::{EmbedderSource, Embeddings};
-use afterword_engine::{Engine, Retention, Settings, analyze};
+use afterword_engine::{Engine, Extras, Retention, Settings, analyze};
 use afterword_store::Store;
 use afterword_store::contract::ImportRow;
 use afterword_store::sqlite::SqliteStore;
@@ -57,6 +57,7 @@ async fn measure_size(rows: usize, queries: usize, model: Option<Arc<MadeUp>>) {
         skip_tools: std::collections::HashSet::default(),
         session_context: true,
         prompt_recall: true,
+        file_recall: true,
         retention: Retention::default(),
     };
     let hybrid = model.is_some();
@@ -65,7 +66,8 @@ async fn measure_size(rows: usize, queries: usize, model: Option<Arc<MadeUp>>) {
         ..Embeddings::default()
     };
     let clock = Arc::new(SystemClock);
-    let engine = Engine::with_embeddings(Arc::clone(&store), clock, settings, embeddings);
+    let extras = Extras { embeddings, ..Extras::default() };
+    let engine = Engine::with(Arc::clone(&store), clock, settings, extras);
     if hybrid {
         let before = resident_mb(std::process::id());
         let begun = Instant::now();

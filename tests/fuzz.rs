@@ -174,6 +174,7 @@ fn e_any_text_is_a_query_and_any_text_is_found_by_itself() {
         skip_tools: HashSet::new(),
         session_context: true,
         prompt_recall: true,
+        file_recall: true,
         retention: afterword_engine::Retention::default(),
     };
     let clock = Arc::new(FixedClock(NOW));

@@ -51,6 +51,7 @@ fn park_a_turn(sandbox: &Sandbox) {
             skip_tools: HashSet::new(),
             session_context: false,
             prompt_recall: false,
+            file_recall: false,
             retention: afterword_engine::Retention::default(),
         };
         let engine = Engine::new(Arc::clone(&store), Arc::new(SystemClock), settings);

@@ -6,6 +6,8 @@
 mod all_declared;
 /// The rules of the house.
 mod architecture;
+/// A session and its prompts are given what concerns the work at hand.
+mod at_hand;
 /// What the daemon is given is bounded.
 mod bounds;
 /// The real client, driven against a scripted model.
@@ -20,6 +22,8 @@ mod documents;
 mod durability;
 /// How well recall finds what it should.
 mod eval;
+/// What is known of a file before it is touched.
+mod file_recall;
 /// Anything at all, handed to whatever reads what others wrote.
 mod fuzz;
 /// Trouble that lasts is told once.
@@ -41,10 +45,10 @@ mod model;
 mod observer_door;
 /// Private text is nowhere.
 mod privacy;
-/// What afterword does not do.
-mod quiet;
 /// Setting up whoever runs a language model.
 mod provider;
+/// What afterword does not do.
+mod quiet;
 /// Recall against a real store.
 mod recall;
 /// What one session did is there when the next one starts.

@@ -27,6 +27,7 @@ impl House {
             skip_tools: std::collections::HashSet::new(),
             session_context: true,
             prompt_recall: true,
+            file_recall: true,
             retention: Retention::default(),
         };
         let engine = Engine::new(store, Arc::new(FixedClock(NOW)), settings);

@@ -162,3 +162,71 @@ fn the_routes_answer_as_the_commands_do() {
     let many: Vec<String> = (0..101).map(|n| format!("m{n}")).collect();
     assert_eq!(rows(&json!({ "ids": many })).status, 400);
 }
+
+#[test]
+fn a_search_shows_what_matched_and_where() {
+    let sandbox = Sandbox::new(BIN);
+    let far = "Nothing of note happens here. ".repeat(30);
+    let text = format!("Deploy notes\n{far}The retryQueue drains before a restart. {far}");
+    sandbox.afterword(&["remember", &text]).success();
+    let found = run(&sandbox, &["search", "queue", "restarts"]);
+    let row = &found["results"][0];
+    let joined = |parts: &Value| -> String {
+        let parts = parts.as_array().unwrap().iter();
+        parts.map(|part| part["text"].as_str().unwrap()).collect()
+    };
+    let marked: Vec<&str> = row["highlight"]["snippet"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|part| part["match"] == true)
+        .map(|part| part["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(marked, ["retryQueue", "restart"], "{row}");
+    let snippet = joined(&row["highlight"]["snippet"]);
+    assert!(snippet.chars().count() <= 240 && snippet.starts_with('…'), "{snippet}");
+    assert_eq!(joined(&row["highlight"]["title"]), row["title"].as_str().unwrap());
+    assert_eq!(row["text"].as_str().unwrap().len(), text.trim().len(), "the whole text is there");
+    let shown = sandbox.afterword(&["search", "queue", "restarts"]).success().stdout;
+    assert!(shown.contains("The retryQueue drains before a restart."), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "a pipe is given no colour: {shown:?}");
+    let newest = run(&sandbox, &["search"]);
+    assert!(newest["results"][0]["highlight"].is_null(), "nothing was asked for: {newest}");
+}
+
+#[test]
+fn k5_a_search_ends_with_the_day_that_it_names() {
+    let sandbox = Sandbox::new(BIN);
+    let days = ["2026-03-01T08:00:00Z", "2026-03-02T23:59:59Z", "2026-03-03T00:00:00Z"];
+    let lines: Vec<String> = days
+        .iter()
+        .map(|at| json!({"text": format!("backup ran at {at}"), "created_at": at}).to_string())
+        .collect();
+    let file = sandbox.write("rows.jsonl", &lines.join("\n"));
+    sandbox.afterword(&["import", "file", file.to_str().unwrap()]).success();
+    let dates = |options: &[&str]| -> Vec<String> {
+        let found = run(&sandbox, &[&["search"], options].concat());
+        let mut dates: Vec<String> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["created_at"].as_str().unwrap()[..10].to_owned())
+            .collect();
+        assert_eq!(found["total"], dates.len());
+        dates.sort();
+        dates
+    };
+    for query in [&["backup"][..], &[]] {
+        let ask = |options: &[&str]| dates(&[query, options].concat());
+        assert_eq!(ask(&["--until", "2026-03-02"]), ["2026-03-01", "2026-03-02"]);
+        assert_eq!(ask(&["--since", "2026-03-02", "--until", "2026-03-02"]), ["2026-03-02"]);
+        assert_eq!(ask(&["--until", "2026-02-28"]), [""; 0]);
+        assert_eq!(ask(&["--since", "2026-03-02"]).len(), 2);
+    }
+    assert_eq!(sandbox.afterword(&["search", "x", "--until", "soon"]).code, Some(2));
+    let door = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
+    let path = "/api/search?query=backup&until=2026-03-01&highlight=true";
+    let answer: Value = serde_json::from_slice(&door.get(path).unwrap().body).unwrap();
+    assert_eq!(answer["total"], 1);
+    assert!(answer["results"][0]["highlight"]["title"].is_array(), "{answer}");
+}

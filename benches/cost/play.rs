@@ -44,6 +44,7 @@ pub(crate) fn play(session: &Recorded, model: Option<Model>) -> Result<Cost, Str
             skip_tools: SKIP_TOOLS.map(str::to_owned).into_iter().collect::<HashSet<_>>(),
             session_context: true,
             prompt_recall: true,
+            file_recall: true,
             retention: Retention::default(),
         };
         // What it takes is to be seen, not what a cap leaves of it.

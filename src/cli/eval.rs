@@ -89,6 +89,7 @@ async fn run(
         skip_tools: std::collections::HashSet::new(),
         session_context: false,
         prompt_recall: false,
+        file_recall: false,
         retention: afterword_engine::Retention::default(),
     };
     let engine = Engine::new(Arc::new(store), Arc::clone(&tools.clock), settings);

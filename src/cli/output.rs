@@ -63,6 +63,11 @@ impl Output {
         self.paint("1", text)
     }
 
+    /// A word that was asked for, inside other text.
+    pub(super) fn strong(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
     pub(super) fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }

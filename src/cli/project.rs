@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use afterword_domain::project::{Project, ProjectRef};
+use afterword_domain::wire::context::ContextQuestion;
 use serde::Deserialize;
 
 use super::Tools;
@@ -49,6 +50,13 @@ pub(super) fn here(tools: &Tools, folder: Option<&Path>) -> anyhow::Result<Proje
     }
     // An agent's own variable must not decide what a person asks about.
     Ok(project::resolve(Some(&folder), &tools.config.env))
+}
+
+/// What a session that starts in a project now would ask.
+pub(super) fn context_question(project: ProjectRef) -> ContextQuestion {
+    let root = project.root.as_deref().map(Path::new);
+    let changed_files = root.map(project::changed::changed_files).unwrap_or_default();
+    ContextQuestion { project, changed_files }
 }
 
 /// The project of a text that is plainly a folder and no name; no daemon is asked.

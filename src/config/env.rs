@@ -22,6 +22,10 @@ pub const VARIABLES: &[Variable] = &[
     var("AFTERWORD_PROJECT", "Name of the project, whatever the folder says."),
     var("AFTERWORD_PROMPT_RECALL", "0 or 1: answer prompts with memories. Default 1."),
     var(
+        "AFTERWORD_FILE_RECALL",
+        "0 or 1: before a file is read or changed, tell what is known of it. Default 1.",
+    ),
+    var(
         "AFTERWORD_DAILY_TOKEN_CAP",
         "Most tokens that a day may cost with a provider, in and out together. Default 500000.",
     ),
@@ -80,6 +84,8 @@ pub struct Env {
     pub port: Option<u16>,
     /// `AFTERWORD_PROMPT_RECALL`, where it is 0 or 1.
     pub prompt_recall: Option<bool>,
+    /// `AFTERWORD_FILE_RECALL`, where it is 0 or 1.
+    pub file_recall: Option<bool>,
     /// `AFTERWORD_DAILY_TOKEN_CAP`; nothing may be spent where it is no number.
     pub daily_token_cap: Option<u64>,
     /// Whether [`Env::named`] may ask the process.
@@ -126,10 +132,12 @@ impl Env {
             }
         }
         let port = values.get("AFTERWORD_PORT").and_then(|v| v.trim().parse().ok());
-        let prompt_recall = values.get("AFTERWORD_PROMPT_RECALL").map(|v| !is_off(v));
+        let switch = |name: &str| values.get(name).map(|v| !is_off(v));
+        let prompt_recall = switch("AFTERWORD_PROMPT_RECALL");
+        let file_recall = switch("AFTERWORD_FILE_RECALL");
         // A cap that cannot be read must not mean none.
         let daily_token_cap = values.get("AFTERWORD_DAILY_TOKEN_CAP").map(|v| whole_number(v));
-        Self { values, port, prompt_recall, daily_token_cap, live: false }
+        Self { values, port, prompt_recall, file_recall, daily_token_cap, live: false }
     }
 
     /// A variable of the table, where it is set to something.
@@ -238,6 +246,8 @@ mod tests {
         assert!(env(&[("AFTERWORD_OBSERVER", "1")]).hooks_disabled());
         assert!(!env(&[("AFTERWORD_DISABLED", "0")]).hooks_disabled());
         assert_eq!(env(&[("AFTERWORD_PROMPT_RECALL", "0")]).prompt_recall, Some(false));
+        assert_eq!(env(&[("AFTERWORD_FILE_RECALL", "0")]).file_recall, Some(false));
+        assert_eq!(env(&[]).file_recall, None);
         assert_eq!(env(&[("AFTERWORD_PORT", "0")]).port, Some(0));
         assert_eq!(env(&[("AFTERWORD_PORT", "many")]).port, None);
         let cap = |text| env(&[("AFTERWORD_DAILY_TOKEN_CAP", text)]).daily_token_cap;

@@ -103,11 +103,13 @@ pub struct Recall {
     pub session_start: bool,
     /// Answer prompts with memories.
     pub prompt_recall: bool,
+    /// Tell what is known of a file before it is read or changed.
+    pub file: bool,
 }
 
 impl Default for Recall {
     fn default() -> Self {
-        Self { session_start: true, prompt_recall: true }
+        Self { session_start: true, prompt_recall: true, file: true }
     }
 }
 

@@ -56,6 +56,11 @@ impl Config {
         self.env.prompt_recall.unwrap_or(self.file.recall.prompt_recall)
     }
 
+    /// Whether what is known of a file is told before it is read or changed.
+    pub fn file_recall(&self) -> bool {
+        self.env.file_recall.unwrap_or(self.file.recall.file)
+    }
+
     /// How rows are found by meaning.
     pub fn embeddings(&self) -> file::Embeddings {
         let mut told = self.file.embeddings.clone();

@@ -103,11 +103,8 @@ fn is_in_charge(home: &Home) -> bool {
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let ledger = ledger(config, &store, &clock);
-    let extras = Extras {
-        embeddings: embeddings(config),
-        model: distilling(config),
-        ledger: Some(ledger),
-    };
+    let extras =
+        Extras { embeddings: embeddings(config), model: distilling(config), ledger: Some(ledger) };
     let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -142,6 +139,7 @@ fn settings(config: &Config) -> Settings {
         skip_tools: config.file.capture.skip_tools.iter().cloned().collect(),
         session_context: config.file.recall.session_start,
         prompt_recall: config.prompt_recall(),
+        file_recall: config.file_recall(),
         retention: Retention {
             days: config.file.retention.raw_events_days,
             megabytes: config.file.retention.raw_events_mb,
@@ -366,6 +364,7 @@ mod tests {
             skip_tools: HashSet::new(),
             session_context: true,
             prompt_recall: true,
+            file_recall: true,
             retention: Retention::default(),
         };
         let setup = DoorSetup {

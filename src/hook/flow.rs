@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use afterword_domain::boundary::{self, Sealed};
@@ -14,8 +14,8 @@ use serde_json::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
+use super::before_tool;
 use super::delivery::{Budget, Delivery, Wish};
-use super::guard::{self, GuardSetup};
 use super::project::{self, Resolution};
 use super::watchdog::{SLOWNESS, Watchdog};
 use super::{log, pause, stdin};
@@ -157,23 +157,25 @@ impl Run<'_> {
         adapter.answer(moment, &reply)
     }
 
-    /// Needs no daemon and stores nothing.
+    /// Stores nothing; the guard needs no daemon.
     fn ask(&self, question: &Question) -> Reply {
-        if self.call.recall_only {
+        let guards = !self.call.recall_only;
+        let recalls = !self.call.capture_only
+            && self.config.file_recall()
+            && before_tool::is_about_files(question);
+        if !guards && !recalls {
             return Reply::None;
         }
-        // A pause of capture is no leave to write memory files.
         let Some(place) = self.place(question.cwd.as_deref()) else { return Reply::None };
-        let env = &self.config.env;
-        let setup = GuardSetup {
-            claude_folder: env.claude_folder(),
-            user_home: env.user_home(),
-            project_root: place.project.root.map(PathBuf::from),
-            cwd: Some(question.cwd.as_deref().map_or(place.folder, PathBuf::from)),
-            extra_globs: self.config.file.guard.extra_paths.clone(),
-        };
-        guard::check(&setup, &question.tool_name, &question.tool_input)
-            .map_or(Reply::None, |reason| Reply::Deny { reason })
+        // A pause of capture is no leave to write memory files.
+        if guards && let Some(reason) = before_tool::denied(self.config, &place, question) {
+            return Reply::Deny { reason };
+        }
+        if !recalls || pause::is_paused(&self.config.home, &place.project) {
+            return Reply::None;
+        }
+        let agent = self.call.adapter.name();
+        before_tool::told(self.config, place, question, agent, self.started)
     }
 
     fn keep(&self, moment: Moment, draft: Draft) -> Reply {
@@ -183,6 +185,7 @@ impl Run<'_> {
         let in_subagent = draft.subagent.is_some();
         let speaks = !in_subagent && self.speaks(&draft);
         let mut event = self.event(draft, place);
+        self.look_at_changes(&mut event, in_subagent);
         let skipped = self.strip_skipped(&mut event.body);
         let Some(Sealed { event, bytes }) = boundary::seal(event) else { return Reply::None };
         let wants_reply = self.wants_reply(&event.body) && !in_subagent;
@@ -221,7 +224,7 @@ impl Run<'_> {
     /// of the session yet.
     fn speaks(&self, draft: &Draft) -> bool {
         match &draft.body {
-            EventBody::SessionStart { source } => source.begins(),
+            EventBody::SessionStart { source, .. } => source.begins(),
             EventBody::Prompt { .. } if self.call.capture_only => {
                 draft.transcript_path.as_deref().is_some_and(|path| !Path::new(path).exists())
             }
@@ -274,6 +277,17 @@ impl Run<'_> {
         }
     }
 
+    /// What is changed in the checkout says which work is at hand.
+    fn look_at_changes(&self, event: &mut Event, in_subagent: bool) {
+        let wanted = !in_subagent && self.wants_reply(&event.body);
+        if let EventBody::SessionStart { source, changed_files } = &mut event.body
+            && let Some(root) = event.project.root.as_deref().filter(|_| wanted)
+            && source.wants_context()
+        {
+            *changed_files = project::changed::changed_files(Path::new(root));
+        }
+    }
+
     /// Of a tool on the skip list only that it ran is sent, to be counted.
     fn strip_skipped(&self, body: &mut EventBody) -> bool {
         let EventBody::ToolUse { tool } = body else { return false };
@@ -318,7 +332,7 @@ fn notice_alone(reply: Reply) -> Reply {
 /// A resumed conversation still carries the context it was given: only the notice is for now.
 fn fitting(body: &EventBody, reply: Reply) -> Reply {
     match (body, reply) {
-        (EventBody::SessionStart { source }, Reply::Context { notice, .. })
+        (EventBody::SessionStart { source, .. }, Reply::Context { notice, .. })
             if !source.wants_context() =>
         {
             Reply::Context { text: String::new(), notice }

@@ -52,7 +52,10 @@ mod tests {
             subagent: None,
             model: None,
             transcript_path: None,
-            body: EventBody::SessionStart { source: StartSource::Startup },
+            body: EventBody::SessionStart {
+                source: StartSource::Startup,
+                changed_files: Vec::new(),
+            },
         }
     }
 

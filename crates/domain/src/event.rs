@@ -60,6 +60,10 @@ pub enum EventBody {
     SessionStart {
         /// Why it started.
         source: StartSource,
+        /// Files of the project that were changed and not committed, at most 100, relative to its root;
+        /// a whole new folder ends with `/`. Empty where nobody looked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed_files: Vec<String>,
     },
     /// The person sent a prompt.
     Prompt {

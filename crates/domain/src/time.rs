@@ -30,6 +30,14 @@ impl Time {
         Self(self.0.saturating_add(ms))
     }
 
+    /// The end of what a text names, as the first moment after it: the next midnight for a bare day, the
+    /// next millisecond for a point in time.
+    pub fn end_of(text: &str) -> Result<Self, BadTime> {
+        let start: Self = text.parse()?;
+        let is_day = text.trim().parse::<jiff::Timestamp>().is_err();
+        Ok(start.plus_millis(if is_day { 86_400_000 } else { 1 }))
+    }
+
     /// The UTC date, `YYYY-MM-DD`.
     pub fn date(self) -> String {
         self.timestamp().strftime("%Y-%m-%d").to_string()
@@ -139,6 +147,14 @@ mod tests {
         }
         let later: Time = "2026-11-30T09:00:00.250".parse().unwrap();
         assert_eq!(later, nine.plus_millis(250));
+    }
+
+    #[test]
+    fn the_end_of_a_day_is_the_next_midnight() {
+        let end = |text: &str| Time::end_of(text).unwrap().to_string();
+        assert_eq!(end("2026-11-30"), "2026-12-01T00:00:00.000Z");
+        assert_eq!(end("2026-11-30T09:00:00Z"), "2026-11-30T09:00:00.001Z");
+        assert!(Time::end_of("tomorrow").is_err());
     }
 
     #[test]

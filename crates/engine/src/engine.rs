@@ -7,11 +7,12 @@ use std::time::Duration;
 use afterword_domain::boundary;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::context::ContextBlock;
+use afterword_domain::wire::context::{ContextBlock, ContextQuestion};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use afterword_domain::wire::status::Status;
 use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
+use afterword_store::contract::SessionName;
 use tokio::sync::{Notify, broadcast};
 
 use crate::distill::model::Model;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub session_context: bool,
     /// Whether prompts are answered with memories.
     pub prompt_recall: bool,
+    /// Whether what is known of a file is told before it is read or changed.
+    pub file_recall: bool,
     /// What stays of raw payloads.
     pub retention: Retention,
 }
@@ -148,7 +151,11 @@ impl Engine {
         let mut request = request.clone();
         request.project.iter_mut().for_each(boundary::clean_project);
         let near = self.near_request(&request).await?;
-        Ok(recall::search(&*self.store, &request, near.as_deref()).await?)
+        let mut answer = recall::search(&*self.store, &request, near.as_deref()).await?;
+        if request.highlight {
+            recall::highlight(&request.query, &mut answer);
+        }
+        Ok(answer)
     }
 
     /// The rows near a request by meaning, for [`recall::search`].
@@ -180,8 +187,10 @@ impl Engine {
 
     /// The block that the next session of a project would be given. A project that is not known
     /// has none.
-    pub async fn context(&self, project: &ProjectRef) -> Result<ContextBlock> {
-        let project = cleaned(project);
+    pub async fn context(&self, question: &ContextQuestion) -> Result<ContextBlock> {
+        let project = cleaned(&question.project);
+        let mut changed_files = question.changed_files.clone();
+        boundary::clean_changed(&mut changed_files);
         let Some(found) = self.store.find_project(&project).await? else {
             return Ok(ContextBlock::default());
         };
@@ -189,6 +198,7 @@ impl Engine {
             project_id: found.id,
             project: found.name,
             branch: project.branch,
+            changed_files,
             session_id: None,
             after_compaction: false,
         };
@@ -198,7 +208,8 @@ impl Engine {
     /// As [`Self::context`], for a session of a caller that is no hook of ours: the block is
     /// counted as handed over.
     pub async fn inject(&self, project: &ProjectRef) -> Result<ContextBlock> {
-        let block = self.context(project).await?;
+        let question = ContextQuestion { project: project.clone(), ..ContextQuestion::default() };
+        let block = self.context(&question).await?;
         if !block.text.is_empty()
             && let Some(found) = self.find_project(project).await?
         {
@@ -208,16 +219,16 @@ impl Engine {
     }
 
     /// The block for a session that starts, remembered as given to it.
-    pub(crate) async fn session_context(&self, request: &ContextRequest) -> Result<ContextBlock> {
+    pub(crate) async fn session_context(
+        &self,
+        request: &ContextRequest,
+        session: &SessionName,
+    ) -> Result<ContextBlock> {
         // Its first prompt will want to know what is near.
         self.vectors.warm_up();
         let block = recall::context(&*self.store, request).await?;
-        let given = async {
-            if let Some(session) = request.session_id {
-                self.note_given(session, &block.shown, true).await;
-            }
-        };
         // At once, so that both share a transaction.
+        let given = self.note_given(session, &block.shown, true);
         let counted = self.ledger.note_handed("session-start", request.project_id, &block.text);
         tokio::join!(given, counted);
         Ok(block)
@@ -225,11 +236,17 @@ impl Engine {
 
     /// Notes what a session was given. What cannot be noted may be given twice, which is better
     /// than not at all.
-    pub(crate) async fn note_given(&self, session: i64, rows: &[PublicId], whole_block: bool) {
+    pub(crate) async fn note_given(
+        &self,
+        session: &SessionName,
+        rows: &[PublicId],
+        whole_block: bool,
+    ) {
         if rows.is_empty() && !whole_block {
             return;
         }
         if let Err(error) = self.store.note_given(session, rows, whole_block).await {
+            let session = &session.agent_session_id;
             tracing::warn!(%error, session, "what was given cannot be noted");
         }
     }

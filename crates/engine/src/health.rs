@@ -99,7 +99,9 @@ mod tests {
     fn a_model_that_is_not_asked_comes_after_what_concerns_capture() {
         let mut status = Status { parked: 2, ..Status::default() };
         status.model.held = Some("no key".into());
-        let told = |status: &Status| troubles(&Signs { status, due: None, lost: 0, stopped: None, now: NOW });
+        let told = |status: &Status| {
+            troubles(&Signs { status, due: None, lost: 0, stopped: None, now: NOW })
+        };
         assert_eq!(told(&status).len(), 1, "a pause is no trouble");
         status.model.stopped = true;
         status.model.parked = 3;

@@ -194,7 +194,7 @@ fn line(event: &Event) -> String {
             answer.clone().or_else(|| error.clone()).unwrap_or_default()
         }
         EventBody::SubagentStop { answer } => answer.clone().unwrap_or_default(),
-        EventBody::SessionStart { source } => source.word().to_owned(),
+        EventBody::SessionStart { source, .. } => source.word().to_owned(),
         EventBody::SessionEnd { reason } => reason.clone(),
     };
     cut_chars(&one_line(&said), EVIDENCE_CHARS)

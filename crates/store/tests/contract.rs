@@ -31,7 +31,8 @@ macro_rules! on_every_backend {
 on_every_backend! {
     projects: keys_decide_and_names_are_labels, a_name_alone_finds_the_newest_of_that_name;
     sessions: lists_are_newest_first, idle_sessions_end_and_come_back,
-        o5_a_late_end_does_not_end_a_resumed_session, what_was_given_is_remembered;
+        o5_a_late_end_does_not_end_a_resumed_session, what_was_given_is_remembered,
+        a_session_is_told_of_a_file_once;
     events: prompts_are_numbered_and_events_follow_them, events_join_their_turn_by_id,
         g2_a_known_key_is_a_duplicate, f2_a_private_turn_is_not_stored,
         a_private_prompt_without_an_id_hides_events_with_one,
@@ -64,8 +65,8 @@ on_every_backend! {
         scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,
         common_terms_still_find, the_newest_fit_the_filters, an_update_replaces_the_old_words,
         k2_cjk_terms_find_themselves, rows_of_a_period_are_found_without_a_term,
-        named_rows_are_found_without_a_term,
-        k9_common_terms_are_estimated;
+        named_rows_are_found_without_a_term, k9_common_terms_are_estimated,
+        a_day_ends_where_the_next_begins, the_last_rows_with_a_token_are_found;
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
         only_text_is_needed, pages_follow_the_cursor;

@@ -14,13 +14,16 @@ use std::thread;
 use afterword_domain::event::EventBody;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{IndexDoc, KeywordQuery, PayloadLimits, Recorded, RowVectors};
+use afterword_store::contract::{
+    IndexDoc, KeywordQuery, PayloadLimits, Recorded, RowVectors, SessionName,
+};
 use afterword_store::sqlite::SqliteStore;
 use afterword_store::{Error, Store};
 use rusqlite::Connection;
 
 use build::{
-    Any, claimed_turn, event, finding, keyed, outcome, prompt, remember, stored_project, t, tool,
+    AGENT, Any, claimed_turn, event, finding, keyed, outcome, prompt, remember, stored_project, t,
+    tool,
 };
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -295,7 +298,10 @@ async fn deleting_a_session_takes_its_children_along() {
     store.save_turn(outcome(&job, last, vec![finding("a", "alpha", &[last])])).await.unwrap();
     store.record(vec![event("stays", 0, prompt("words that stay"))]).await.unwrap();
     let db = Connection::open(&path).unwrap();
+    let name = SessionName { agent: AGENT.into(), agent_session_id: "gone".into() };
+    store.note_file_given(&name, "a.rs", &[]).await.unwrap();
     db.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM sdk_sessions WHERE id = 1").unwrap();
+    assert!(!store.file_given(&name, "a.rs").await.unwrap());
     let counts = store.counts().await.unwrap();
     assert_eq!((counts.stored, counts.indexed, counts.sessions), (1, 1, 1));
     assert!(found(&store, "alpha").await.is_empty());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use afterword_domain::project::ProjectRef;
-use afterword_domain::wire::context::ContextBlock;
+use afterword_domain::wire::context::{ContextBlock, ContextQuestion};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -57,7 +57,7 @@ pub(super) async fn inject(
 /// The block with the rows it shows, for a project known by its keys.
 pub(super) async fn block(
     State(door): State<Arc<Door>>,
-    Json(project): Json<ProjectRef>,
+    Json(question): Json<ContextQuestion>,
 ) -> ApiResult<Json<ContextBlock>> {
-    Ok(Json(door.engine.context(&project).await?))
+    Ok(Json(door.engine.context(&question).await?))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
+use afterword_domain::wire::recall::{FileAnswer, FileQuestion};
 use axum::extract::State;
 use serde::Deserialize;
 
@@ -82,6 +83,17 @@ pub(super) async fn take(
     Ok(Json(answer))
 }
 
+/// What is known of a file that is about to be read or changed. Nothing of it is stored.
+pub(super) async fn before_file(
+    State(door): State<Arc<Door>>,
+    Json(question): Json<FileQuestion>,
+) -> ApiResult<Json<FileAnswer>> {
+    if question.agent_session_id.is_empty() || question.agent.is_empty() {
+        return Err(ApiError::invalid("a question needs its agent and the agent's session id"));
+    }
+    Ok(Json(FileAnswer { reply: door.engine.file_recall(&question).await? }))
+}
+
 /// How the person sees a session begin with an event, if it does.
 enum Begins {
     No,
@@ -94,7 +106,7 @@ enum Begins {
 fn begins_for_the_person(event: &Event) -> Begins {
     match &event.body {
         _ if event.subagent.is_some() => Begins::No,
-        EventBody::SessionStart { source } if source.begins() => Begins::AtStart,
+        EventBody::SessionStart { source, .. } if source.begins() => Begins::AtStart,
         EventBody::Prompt { .. } => Begins::WithPrompt,
         _ => Begins::No,
     }

@@ -51,11 +51,10 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn table() -> Table {
-    observer_door(people(Table::default())).post("/api/events", Token, events::take).get(
-        "/api/context/inject",
-        Observer,
-        context::inject,
-    )
+    observer_door(people(Table::default()))
+        .post("/api/events", Token, events::take)
+        .post("/api/recall/file", Token, events::before_file)
+        .get("/api/context/inject", Observer, context::inject)
 }
 
 /// What people's commands and the viewer ask.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use afterword_domain::Time;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use axum::extract::State;
@@ -20,12 +21,15 @@ pub(super) struct SearchQuery {
     project: Option<String>,
     kind: Option<String>,
     since: Option<String>,
+    until: Option<String>,
+    highlight: Option<String>,
     file: Option<String>,
     agent: Option<String>,
     limit: Option<String>,
 }
 
-/// `GET /api/search?query=&project=&kind=&since=&file=&agent=&limit=`
+/// `GET /api/search?query=&project=&kind=&since=&until=&file=&agent=&limit=&highlight=`; a day named by
+/// `until` counts itself.
 pub(super) async fn by_query(
     State(door): State<Arc<Door>>,
     Query(query): Query<SearchQuery>,
@@ -37,6 +41,8 @@ pub(super) async fn by_query(
         project: given(query.project).map(|name| ProjectRef::named(&name)),
         kind: given(query.kind).map(|k| k.parse()).transpose().map_err(|e| bad(&e))?,
         since: given(query.since).map(|t| t.parse()).transpose().map_err(|e| bad(&e))?,
+        until: given(query.until).map(|t| Time::end_of(&t)).transpose().map_err(|e| bad(&e))?,
+        highlight: given(query.highlight).is_some_and(|word| word != "false" && word != "0"),
         limit: given(query.limit)
             .map(|n| n.parse())
             .transpose()

@@ -30,11 +30,12 @@ pub(in crate::cli) fn context(
         Some(text) => project::known(tools, &door, text)?,
         None => project::here(tools, arguments.cwd.as_deref())?,
     };
-    let block: ContextBlock = door.post("/api/context", &project)?;
+    let question = project::context_question(project);
+    let block: ContextBlock = door.post("/api/context", &question)?;
     if tools.out.json {
         tools.out.value(&block)?;
     } else if block.text.is_empty() {
-        tools.out.note(&format!("Nothing is remembered for {} yet.", project.name));
+        tools.out.note(&format!("Nothing is remembered for {} yet.", question.project.name));
     } else {
         tools.out.raw(&block.text);
         tools.out.raw("\n");

@@ -3,13 +3,16 @@
 use std::process::ExitCode;
 
 use afterword_domain::text;
-use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult};
+use afterword_domain::wire::search::{Highlight, Part, SearchAnswer, SearchRequest, SearchResult};
 use afterword_domain::{Kind, Time};
 use clap::Args;
 
 use crate::cli::door::Door;
 use crate::cli::output::{Output, visible};
 use crate::cli::{Tools, project};
+
+/// Most characters of a title in a list.
+const TITLE: usize = 100;
 
 /// Find what is remembered
 #[derive(Debug, Args)]
@@ -29,6 +32,9 @@ pub(in crate::cli) struct SearchArguments {
     /// Only what was made on or after this day
     #[arg(long, value_name = "DATE")]
     since: Option<Time>,
+    /// Only what was made on or before this day
+    #[arg(long, value_name = "DATE", value_parser = Time::end_of)]
+    until: Option<Time>,
     /// Only what concerns this file: its path, or the end of it
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
@@ -56,6 +62,8 @@ pub(in crate::cli) fn search(
         project,
         kind: arguments.kind,
         since: arguments.since,
+        until: arguments.until,
+        highlight: true,
         file: arguments.file.clone(),
         agent: arguments.agent.clone(),
         limit: Some(usize::from(arguments.limit)),
@@ -82,15 +90,84 @@ pub(in crate::cli) fn search(
 
 fn show(out: Output, result: &SearchResult, with_project: bool) {
     let project = if with_project { format!("  {}", result.project) } else { String::new() };
+    let title = cut(&shown(result.highlight.as_ref(), |h| &h.title, &result.title), TITLE);
+    let snippet = shown(result.highlight.as_ref(), |h| &h.snippet, &snippet_of(result));
     out.line(&format!(
         "{}  {}  {}{}",
         out.accent(&result.id.to_string()),
-        out.bold(&visible(&text::cut_chars(&text::one_line(&result.title), 100))),
+        marked(&title, |text| out.bold(text), |text| out.strong(text)),
         out.dim(&format!("{:.2}  {}", result.score, result.created_at.date())),
-        out.dim(&project),
+        out.dim(&visible(&project)),
     ));
+    if !snippet.is_empty() {
+        let body = marked(&snippet, str::to_owned, |text| out.strong(text));
+        out.line(&format!("    {body}"));
+    }
+}
+
+/// The marked parts of a text; the text in one part where nothing was looked for in it.
+fn shown(
+    highlight: Option<&Highlight>,
+    which: impl Fn(&Highlight) -> &Vec<Part>,
+    plain: &str,
+) -> Vec<Part> {
+    match highlight {
+        Some(highlight) => which(highlight).clone(),
+        None if plain.is_empty() => Vec::new(),
+        None => vec![Part { text: text::one_line(plain), matched: false }],
+    }
+}
+
+/// The beginning of a row's text, where it says more than the title.
+fn snippet_of(result: &SearchResult) -> String {
     let body = text::one_line(&result.text);
-    if !body.is_empty() && body != text::one_line(&result.title) {
-        out.line(&format!("    {}", visible(&text::cut_chars(&body, 220))));
+    if body == text::one_line(&result.title) { String::new() } else { text::cut_chars(&body, 220) }
+}
+
+/// The parts up to so many characters, with an ellipsis for the rest.
+fn cut(parts: &[Part], most: usize) -> Vec<Part> {
+    let mut left = most;
+    let mut out = Vec::new();
+    for part in parts {
+        let length = part.text.chars().count();
+        if left == 0 {
+            out.push(Part { text: "…".into(), matched: false });
+            break;
+        }
+        out.push(Part { text: text::cut_chars(&part.text, left), ..part.clone() });
+        if length > left {
+            break;
+        }
+        left -= length;
+    }
+    out
+}
+
+fn marked(
+    parts: &[Part],
+    plain: impl Fn(&str) -> String,
+    strong: impl Fn(&str) -> String,
+) -> String {
+    let parts = parts.iter().map(|part| {
+        let text = visible(&part.text);
+        if part.matched { strong(&text) } else { plain(&text) }
+    });
+    parts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_cut_and_keeps_its_marks() {
+        let part = |text: &str, matched| Part { text: text.into(), matched };
+        let parts = [part("the ", false), part("retry", true), part(" queue", false)];
+        let show = |most| marked(&cut(&parts, most), str::to_owned, |text| format!("[{text}]"));
+        assert_eq!(show(99), "the [retry] queue");
+        assert_eq!(show(9), "the [retry]…");
+        assert_eq!(show(6), "the [r…]");
+        let hostile = [part("\u{1b}[31m", true)];
+        assert_eq!(marked(&hostile, str::to_owned, str::to_owned), "[31m");
     }
 }

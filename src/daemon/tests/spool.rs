@@ -25,6 +25,7 @@ impl World {
             skip_tools: HashSet::new(),
             session_context: true,
             prompt_recall: true,
+            file_recall: true,
             retention: Retention::default(),
         };
         let engine = Engine::new(store, clock, settings);

@@ -93,7 +93,7 @@ impl Moment {
 pub enum Reading {
     /// Not worth an event: made by a machine, or nothing usable in it.
     Ignore,
-    /// A tool wants to run: the guard is asked, nothing is stored.
+    /// A tool wants to run: the guard is asked and what is known of its file, nothing is stored.
     Ask(Question),
     /// Something to keep.
     Keep(Box<Draft>),
@@ -108,6 +108,10 @@ pub struct Question {
     pub tool_input: Value,
     /// The folder the agent works in.
     pub cwd: Option<String>,
+    /// The agent's session id, where it sends one.
+    pub session_id: Option<String>,
+    /// Whether the call comes from a sub-agent.
+    pub in_subagent: bool,
 }
 
 /// An event before it has an id, a time and a project. Its texts are as the agent sent them.

@@ -227,12 +227,15 @@ fn context_is_said_under_the_events_own_name_and_nowhere_else() {
     );
     let prompt = reply::encode(Moment::Prompt, &reply).unwrap();
     assert_eq!(prompt["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+    let tool = reply::encode(Moment::PreTool, &reply).unwrap();
+    assert_eq!(tool["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+    assert!(tool["hookSpecificOutput"]["permissionDecision"].is_null(), "nothing is allowed");
     let notice = Reply::Context { text: String::new(), notice: Some("n".into()) };
     assert_eq!(reply::encode(Moment::Prompt, &notice), Some(json!({"systemMessage": "n"})));
     let deny = Reply::Deny { reason: "no".into() };
     for (_, moment) in Moment::WORDS {
         assert_eq!(reply::encode(moment, &Reply::None), None);
-        if !matches!(moment, Moment::SessionStart | Moment::Prompt) {
+        if !matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::PreTool) {
             assert_eq!(reply::encode(moment, &reply), None, "{moment:?}");
         }
         if moment != Moment::PreTool {

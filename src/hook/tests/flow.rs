@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::process::Command;
 
 use afterword_domain::Time;
@@ -74,7 +75,10 @@ fn an_event_is_what_was_said_with_an_id_a_time_and_a_project() {
     assert_eq!(seconds * 1_000 + u64::from(nanos) / 1_000_000, NOW.millis().unsigned_abs());
     assert_eq!(event.agent, "claude-code");
     assert_eq!((event.project.name.as_str(), event.cwd.as_deref()), ("app", cwd.to_str()));
-    assert_eq!(event.body, EventBody::SessionStart { source: StartSource::Clear });
+    assert_eq!(
+        event.body,
+        EventBody::SessionStart { source: StartSource::Clear, changed_files: Vec::new() }
+    );
     let [again] = world.spooled("session-start", &payload).try_into().unwrap();
     assert_ne!(again.uid, event.uid);
 }

@@ -14,7 +14,7 @@ mod seal;
 mod written;
 
 pub use key_files::KEY_FILE;
-pub use names::{agent_name, clean_project, session_id};
+pub use names::{agent_name, clean_changed, clean_file_question, clean_project, session_id};
 pub use seal::{EVENT, Sealed, TEXT, seal};
 
 #[cfg(test)]

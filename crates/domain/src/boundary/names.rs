@@ -8,6 +8,7 @@ use super::bound;
 use crate::privacy::clean;
 use crate::project::ProjectRef;
 use crate::text::{hex, prefix};
+use crate::wire::recall::FileQuestion;
 
 /// Most bytes of a path.
 pub(super) const PATH: usize = 4 * 1024;
@@ -20,6 +21,12 @@ const AGENT: usize = 40;
 
 /// Most keys of a project; the resolver makes a handful.
 const KEYS: usize = 32;
+
+/// Most changed files of a session's start.
+const CHANGED: usize = 100;
+
+/// Most files of one question.
+const ASKED: usize = 5;
 
 /// What an agent is called whose name holds nothing usable.
 const UNKNOWN: &str = "unknown";
@@ -58,6 +65,27 @@ pub fn session_id(id: &str) -> String {
         identity(&mut id, WORD);
     }
     id
+}
+
+/// Cleans the files that were changed when a session started, and keeps the first 100.
+pub fn clean_changed(files: &mut Vec<String>) {
+    files.truncate(CHANGED);
+    for file in files.iter_mut() {
+        tidy(file, PATH);
+    }
+    files.retain(|file| !file.is_empty());
+}
+
+/// Cleans a question about files, as it must be before it leaves the hook and before it is answered.
+pub fn clean_file_question(question: &mut FileQuestion) {
+    let FileQuestion { agent, agent_session_id, project, cwd, paths } = question;
+    *agent = agent_name(agent);
+    *agent_session_id = session_id(agent_session_id);
+    clean_project(project);
+    paths.truncate(ASKED);
+    for path in paths.iter_mut().chain(cwd) {
+        tidy(path, PATH);
+    }
 }
 
 /// Cleans a reference to a project, as whoever resolves one must: names, keys, paths and labels.

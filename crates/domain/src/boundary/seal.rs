@@ -7,7 +7,7 @@
 use super::bound::{self, FIELD, Share, TOO_LARGE};
 use super::cut::{cut, cut_text};
 use super::key_files::hide_key_files;
-use super::names::{PATH, WORD, agent_name, clean_project, session_id, tidy};
+use super::names::{PATH, WORD, agent_name, clean_changed, clean_project, session_id, tidy};
 use crate::event::{Event, EventBody, Subagent, ToolUse};
 use crate::privacy::{clean, clean_prompt, clean_value};
 use crate::text::head_and_tail;
@@ -88,7 +88,7 @@ fn treat(event: &mut Event) {
         word(kind);
     }
     match body {
-        EventBody::SessionStart { source: _ } => {}
+        EventBody::SessionStart { source: _, changed_files } => clean_changed(changed_files),
         EventBody::Prompt { text, private } => {
             bound::text(text, FIELD);
             let cleaned = clean_prompt(text);
@@ -167,6 +167,7 @@ fn shrink(body: &mut EventBody, text: usize, items: usize) {
         EventBody::Stop { answer, error } => answer.iter_mut().chain(error).for_each(shorten),
         EventBody::SubagentStop { answer } => answer.iter_mut().for_each(shorten),
         EventBody::PreCompact { instructions, .. } => instructions.iter_mut().for_each(shorten),
-        EventBody::SessionStart { .. } | EventBody::SessionEnd { .. } => {}
+        EventBody::SessionStart { source: _, changed_files } => changed_files.truncate(items),
+        EventBody::SessionEnd { .. } => {}
     }
 }

@@ -1,6 +1,7 @@
 use crate::Time;
 use crate::event::{Event, EventBody, StartSource, Subagent, ToolClass, ToolUse};
 use crate::project::ProjectRef;
+use crate::wire::recall::FileQuestion;
 use serde_json::Value;
 use serde_json::json;
 
@@ -60,7 +61,7 @@ fn f2_every_text_of_an_event_is_cleaned() {
         duration_ms: None,
     };
     for body in [
-        EventBody::SessionStart { source: StartSource::Startup },
+        EventBody::SessionStart { source: StartSource::Startup, changed_files: vec![marked()] },
         EventBody::Prompt { text: marked(), private: false },
         EventBody::ToolUse { tool },
         EventBody::PreCompact { trigger: marked(), instructions: Some(marked()) },
@@ -295,4 +296,24 @@ fn b4_what_is_too_large_to_look_through_is_cut_closed() {
     let open = format!("HEAD <private>{blanks}</private> canary");
     let (tool, _) = sealed_tool(ToolUse { output: open.into(), ..ToolUse::default() });
     assert_eq!(tool.output, "HEAD ");
+}
+
+#[test]
+fn f2_a_question_about_files_is_cleaned_and_bounded() {
+    let marked = || "x <private>canary</private> y".to_owned();
+    let mut question = FileQuestion {
+        agent: marked(),
+        agent_session_id: marked(),
+        project: ProjectRef { root: Some(marked()), ..ProjectRef::named(&marked()) },
+        cwd: Some(marked()),
+        paths: vec![marked(); 50],
+    };
+    clean_file_question(&mut question);
+    let text = serde_json::to_string(&question).unwrap();
+    assert!(!text.contains("canary"), "{text}");
+    assert_eq!(question.paths.len(), 5);
+    let mut changed = vec![marked(); 500];
+    changed[0] = "<private>all</private>".into();
+    clean_changed(&mut changed);
+    assert_eq!(changed.len(), 99);
 }

@@ -29,6 +29,14 @@ pub fn describe(name: &str, mut input: Value, mut output: Value) -> ToolUse {
     }
 }
 
+/// The files that a call of a tool which reads or changes files names; none for any other tool.
+pub fn files_of(name: &str, input: &Value) -> Vec<String> {
+    match class_of_call(name, input) {
+        class @ (ToolClass::Read | ToolClass::Write | ToolClass::Edit) => paths_of(class, input),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a tool is one of our own MCP server: what it answers was remembered already.
 pub fn is_our_own(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("mcp__") else { return false };

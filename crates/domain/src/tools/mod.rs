@@ -11,4 +11,4 @@ mod paths;
 mod tests;
 
 pub use class::class_of;
-pub use describe::{describe, is_our_own};
+pub use describe::{describe, files_of, is_our_own};

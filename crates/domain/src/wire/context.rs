@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PublicId;
+use crate::project::ProjectRef;
 
 /// The name of the element that wraps the block, once.
 pub const BLOCK_TAG: &str = "afterword-context";
@@ -11,6 +12,17 @@ pub const BLOCK_TAG: &str = "afterword-context";
 ///
 /// Claude Code replaces what is longer than 10,000 characters by a stub; the rest is margin.
 pub const BLOCK_BUDGET: usize = 9_500;
+
+/// Body of `POST /api/context`: whose block is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextQuestion {
+    /// The project.
+    #[serde(flatten)]
+    pub project: ProjectRef,
+    /// As in the event of a session's start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_files: Vec<String>,
+}
 
 /// A rendered block and what it was made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ pub mod events;
 pub mod jobs;
 pub mod memory;
 pub mod portable;
+pub mod recall;
 pub mod search;
 pub mod spend;
 pub mod spool;

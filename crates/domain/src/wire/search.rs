@@ -22,6 +22,9 @@ pub struct SearchRequest {
     /// Only what was made at or after this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
+    /// Only what was made before this time; [`Time::end_of`] reads a day that is to count itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
     /// Only rows that concern this file: its path, or the end of it from a `/` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -31,6 +34,9 @@ pub struct SearchRequest {
     /// Most results; 20 unless said, 200 at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// Whether results show what matched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub highlight: bool,
 }
 
 /// The answer.
@@ -65,4 +71,27 @@ pub struct SearchResult {
     pub created_at: Time,
     /// Files it concerns.
     pub files: Vec<String>,
+    /// What matched, where it was asked for and the query has words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highlight: Option<Highlight>,
+}
+
+/// What of a row matched: texts in parts, which joined give the text again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Highlight {
+    /// The title.
+    pub title: Vec<Part>,
+    /// The part of the text around most of the matches, on one line of at most 240 characters, with an
+    /// ellipsis where something was left out. Empty where the text says no more than the title.
+    pub snippet: Vec<Part>,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The piece.
+    pub text: String,
+    /// Whether it is a word that was asked for.
+    #[serde(rename = "match", default, skip_serializing_if = "std::ops::Not::not")]
+    pub matched: bool,
 }

@@ -23,6 +23,7 @@ use afterword_store::contract::IndexDoc;
 
 pub use key::text_key;
 
+pub(crate) use scan::is_blankless;
 use scan::{Purpose, analyze};
 
 /// Tokens of one text that are kept with their repeats.

@@ -41,7 +41,7 @@ pub(super) fn analyze(text: &str, purpose: Purpose, sink: &mut Sink<'_>) {
 }
 
 /// Scripts that put no blanks between words.
-fn is_blankless(c: char) -> bool {
+pub(crate) fn is_blankless(c: char) -> bool {
     if c.is_ascii() {
         return false;
     }

@@ -27,6 +27,7 @@ use afterword_domain::summary::SummaryContent;
 use afterword_store::contract::StoredDigest;
 
 pub use digest::digest;
+pub(crate) use digest::project_path;
 pub(crate) use entry::{observation_entry, summary_entry};
 pub use snapshot::snapshot_text;
 pub use summary::roll_up;

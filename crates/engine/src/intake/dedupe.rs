@@ -31,7 +31,7 @@ pub(super) fn keys(event: &Event) -> Keys {
         }
         EventBody::SubagentStop { answer } => (vec![text_of(answer.as_ref())], subagent.is_empty()),
         EventBody::PostCompact { summary } => (vec![summary.clone()], false),
-        EventBody::SessionStart { source } => (vec![source.word().to_owned()], true),
+        EventBody::SessionStart { source, .. } => (vec![source.word().to_owned()], true),
         EventBody::PreCompact { trigger, .. } => (vec![trigger.clone()], true),
         EventBody::SessionEnd { reason } => (vec![reason.clone()], true),
     };
@@ -100,7 +100,12 @@ mod tests {
 
     #[test]
     fn o5_a_start_reported_twice_is_near_itself_and_a_report_sent_twice_is_one() {
-        let start = || event(EventBody::SessionStart { source: StartSource::Resume }, 9_999);
+        let start = || {
+            event(
+                EventBody::SessionStart { source: StartSource::Resume, changed_files: Vec::new() },
+                9_999,
+            )
+        };
         let (first, second) = (start(), start());
         let (one, two) = (keys(&first), keys(&second));
         assert_ne!(one.key, two.key);

@@ -1,5 +1,7 @@
 //! Events on their way in: cleaned again, recognised when they come twice, stored, answered.
 
+mod before_file;
+mod deadline;
 mod dedupe;
 mod follow_up;
 mod record;

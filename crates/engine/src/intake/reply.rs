@@ -4,8 +4,9 @@ use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody, StartSource};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::context::ContextBlock;
-use afterword_store::contract::Recorded;
+use afterword_store::contract::{Recorded, SessionName};
 
+use super::deadline::{PROMPT_DEADLINE, in_time};
 use crate::recall::{self, ContextRequest};
 use crate::{Engine, Result};
 
@@ -48,11 +49,11 @@ impl Engine {
             return Ok(Reply::None);
         }
         match &event.body {
-            EventBody::SessionStart { source }
+            EventBody::SessionStart { source, .. }
                 if self.settings.session_context && source.wants_context() =>
             {
                 let request = request(event, project_id, session_id, *source);
-                Ok(as_reply(self.session_context(&request).await?))
+                Ok(as_reply(self.session_context(&request, &session_name(event)).await?))
             }
             EventBody::Prompt { text, private: false } => {
                 self.prompt_reply(event, text, project_id, session_id).await
@@ -68,31 +69,35 @@ impl Engine {
         project_id: i64,
         session_id: Option<i64>,
     ) -> Result<Reply> {
+        let name = session_name(event);
         if let Some(session) = session_id
             && self.settings.session_context
             && self.store.take_compaction(session).await?
         {
             let request = request(event, project_id, session_id, StartSource::Compact);
-            return Ok(as_reply(self.session_context(&request).await?));
+            return Ok(as_reply(self.session_context(&request, &name).await?));
         }
         if !self.settings.prompt_recall {
             return Ok(Reply::None);
         }
-        let given = match session_id {
-            Some(session) => self.store.given(session).await?,
-            None => Vec::new(),
+        let recalled = async {
+            let given = self.store.given(&name).await?;
+            recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await
         };
-        let block =
-            recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await?;
-        let noted = async {
-            if let Some(session) = session_id {
-                self.note_given(session, &block.shown, false).await;
-            }
+        let Some(block) = in_time(PROMPT_DEADLINE, recalled).await? else {
+            return Ok(Reply::None);
         };
+        let noted = self.note_given(&name, &block.shown, false);
         let counted = self.ledger().note_handed("prompt", project_id, &block.text);
         tokio::join!(noted, counted);
         Ok(as_reply(block))
     }
+}
+
+/// The session that an event is of.
+fn session_name(event: &Event) -> SessionName {
+    let (agent, agent_session_id) = (event.agent.clone(), event.agent_session_id.clone());
+    SessionName { agent, agent_session_id }
 }
 
 /// What the block for this event is to be made of.
@@ -107,11 +112,15 @@ fn request(
         project: event.project.name.clone(),
         branch: event.project.branch.clone(),
         session_id,
+        changed_files: match &event.body {
+            EventBody::SessionStart { changed_files, .. } => changed_files.clone(),
+            _ => Vec::new(),
+        },
         after_compaction: source == StartSource::Compact,
     }
 }
 
-fn as_reply(block: ContextBlock) -> Reply {
+pub(super) fn as_reply(block: ContextBlock) -> Reply {
     if block.text.is_empty() {
         Reply::None
     } else {

@@ -24,6 +24,7 @@ fn engine(path: &Path) -> Arc<Engine> {
         skip_tools: HashSet::new(),
         session_context: true,
         prompt_recall: true,
+        file_recall: true,
         retention: Retention::default(),
     };
     Engine::new(store, Arc::new(FixedClock(at(1_000_000))), settings)
@@ -106,7 +107,10 @@ async fn g2_a_report_that_comes_again_is_answered_and_a_second_one_is_not() {
     let engine = self::engine(&folder.path().join("afterword.db"));
     engine.intake(vec![prompt(0), edit(1)]).await.unwrap();
     engine.distill_due().await.unwrap();
-    let mut start = event(500_000, EventBody::SessionStart { source: StartSource::Startup });
+    let mut start = event(
+        500_000,
+        EventBody::SessionStart { source: StartSource::Startup, changed_files: Vec::new() },
+    );
     start.agent_session_id = "next".into();
     let first = engine.hook_event(start.clone()).await.unwrap();
     assert!(matches!(first.reply, Reply::Context { .. }), "{first:?}");

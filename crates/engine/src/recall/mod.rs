@@ -1,10 +1,13 @@
 //! Finding rows again, and the block a session starts with.
 //!
 //! [`search`] answers a question with rows and one documented score; [`context`] makes the block
-//! that a session starts with; [`prompt_recall`] adds the few rows that answer a prompt, or nothing.
-//! What ranks and what renders is pure: only the three doors read the store.
+//! that a session starts with; [`prompt_recall`] adds the few rows that answer a prompt, or nothing;
+//! [`file_recall`] tells what is known of a file before it is touched. What ranks and what renders is
+//! pure: only these doors read the store. [`highlight`] marks what matched.
 
 mod context;
+mod file;
+mod highlight;
 mod index;
 mod narrow;
 mod prompt;
@@ -15,6 +18,8 @@ mod search;
 pub(crate) mod testing;
 
 pub use context::{ContextRequest, context};
+pub use file::{FileAsked, file_recall};
+pub use highlight::highlight;
 pub use prompt::prompt_recall;
 pub use row_text::RowText;
 pub use search::{DEFAULT_LIMIT, MAX_LIMIT, search};

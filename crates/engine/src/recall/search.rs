@@ -47,7 +47,7 @@ pub async fn search(
     let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
         return Ok(SearchAnswer::default());
     };
-    let filter = Filter { scope, kind: request.kind, since: request.since };
+    let filter = Filter { scope, kind: request.kind, since: request.since, until: request.until };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let narrowed = request.file.is_some() || request.agent.is_some();
     let candidates =
@@ -82,12 +82,14 @@ pub(super) struct Filter {
     pub(super) scope: Scope,
     pub(super) kind: Option<Kind>,
     pub(super) since: Option<Time>,
+    pub(super) until: Option<Time>,
 }
 
 impl Filter {
     fn admits(&self, row: &Row) -> bool {
         self.kind.is_none_or(|kind| row.id.kind == kind)
             && self.since.is_none_or(|since| row.created_at >= since)
+            && self.until.is_none_or(|until| row.created_at < until)
     }
 }
 
@@ -125,6 +127,7 @@ async fn found_by(
         scope: filter.scope.clone(),
         kind: filter.kind,
         since: filter.since,
+        until: filter.until,
         periods: dates.periods(),
         rows: near.iter().take(limit).map(|near| near.key).collect(),
         limit,
@@ -154,7 +157,7 @@ async fn dates_of(store: &dyn Store, filter: &Filter, query: &str) -> Result<Dat
     if !Dates::named_in(query) {
         return Ok(Dates::default());
     }
-    let newest = store.newest(filter.scope.clone(), filter.kind, filter.since, 1).await?;
+    let newest = newest_hits(store, filter, 1).await?;
     Ok(newest.first().map_or_else(Dates::default, |hit| Dates::of(query, hit.created_at)))
 }
 
@@ -168,11 +171,16 @@ async fn scope_of(store: &dyn Store, project: Option<&ProjectRef>) -> Result<Opt
     }
 }
 
+async fn newest_hits(store: &dyn Store, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
+    store.newest(filter.scope.clone(), filter.kind, filter.since, filter.until, limit).await
+}
+
 async fn newest(store: &dyn Store, filter: &Filter, limit: usize) -> Result<(Vec<Ranked>, usize)> {
     // With a date only the list itself can say how many rows there are.
-    let wanted = if filter.since.is_some() { MAX_TOTAL } else { limit };
-    let mut hits = store.newest(filter.scope.clone(), filter.kind, filter.since, wanted).await?;
-    let total = if filter.since.is_some() { hits.len() } else { count(store, filter).await? };
+    let dated = filter.since.is_some() || filter.until.is_some();
+    let wanted = if dated { MAX_TOTAL } else { limit };
+    let mut hits = newest_hits(store, filter, wanted).await?;
+    let total = if dated { hits.len() } else { count(store, filter).await? };
     hits.truncate(limit);
     let rows = hydrate(store, filter, &hits).await?;
     Ok((rows.into_iter().map(|row| listed(row, 0.0)).collect(), total))
@@ -243,6 +251,7 @@ fn result(ranked: Ranked) -> SearchResult {
         session: row.session,
         created_at: row.created_at,
         files: text.files,
+        highlight: None,
     }
 }
 

@@ -117,6 +117,7 @@ impl Home {
             skip_tools: HashSet::new(),
             session_context: true,
             prompt_recall: true,
+            file_recall: true,
             retention: Retention { days: 0, megabytes: 0 },
         };
         let source: Arc<dyn EmbedderSource> = Arc::new(WordsSource(Arc::clone(&switch)));

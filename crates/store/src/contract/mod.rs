@@ -15,8 +15,8 @@ mod rows;
 mod search;
 mod sessions;
 mod settings;
-mod vectors;
 mod spend;
+mod vectors;
 
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
@@ -32,7 +32,7 @@ pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
 pub use rows::{Around, Row, RowBody, RowStore};
 pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
-pub use sessions::SessionStore;
+pub use sessions::{SessionName, SessionStore};
 pub use settings::SettingsStore;
 pub use vectors::{
     EmbeddedRow, RowVectors, SpaceId, VectorChanges, VectorCounts, VectorStore, WaitingRow,

@@ -22,12 +22,13 @@ pub trait SearchStore {
     /// those of the query's rows that are not there yet and pass the filters, in their order.
     async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer>;
 
-    /// The newest rows, for an empty query.
+    /// The newest rows, for an empty query: made at or after `since` and before `until`.
     async fn newest(
         &self,
         scope: Scope,
         kind: Option<Kind>,
         since: Option<Time>,
+        until: Option<Time>,
         limit: usize,
     ) -> Result<Vec<Hit>>;
 
@@ -38,6 +39,9 @@ pub trait SearchStore {
     /// Puts rows into the index, or brings their entries up to date. Rows that do not exist are left
     /// out.
     async fn index_rows(&self, docs: Vec<(PublicId, IndexDoc)>) -> Result<()>;
+
+    /// The rows that hold a token, those that were indexed last, in no order that is promised.
+    async fn last_with_token(&self, scope: Scope, token: &str, limit: usize) -> Result<Vec<Hit>>;
 
     /// Rows in the index.
     async fn indexed_rows(&self) -> Result<u64>;
@@ -67,6 +71,8 @@ pub struct KeywordQuery {
     pub kind: Option<Kind>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
+    /// Only rows made before this time.
+    pub until: Option<Time>,
     /// Times that the question is about.
     pub periods: Vec<Period>,
     /// Rows that something else found, best first.

@@ -22,14 +22,39 @@ pub trait SessionStore {
     /// `idle`, and returns their keys. Work that waits for them stays.
     async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>>;
 
-    /// Rows that a session was given, as far as they are remembered.
-    async fn given(&self, session_id: i64) -> Result<Vec<PublicId>>;
+    /// Rows that a session was given, as far as they are remembered; in the order in which they were.
+    async fn given(&self, session: &SessionName) -> Result<Vec<PublicId>>;
 
-    /// Notes rows as given to a session: in place of all before them when `whole_block`. The last
-    /// 20,000 of all sessions are remembered; they go with their session.
-    async fn note_given(&self, session_id: i64, rows: &[PublicId], whole_block: bool)
-    -> Result<()>;
+    /// Notes rows as given to a session: in place of all before them, files too, when
+    /// `whole_block`. The last 20,000 of all sessions are remembered; they go with their session.
+    async fn note_given(
+        &self,
+        session: &SessionName,
+        rows: &[PublicId],
+        whole_block: bool,
+    ) -> Result<()>;
+
+    /// Whether a session was told what is known of a file, as far as that is remembered.
+    async fn file_given(&self, session: &SessionName, file: &str) -> Result<bool>;
+
+    /// Notes that a session is told of a file by these rows; false, and nothing is noted, when it was
+    /// told of that file before. Of calls at one time one is answered with true.
+    async fn note_file_given(
+        &self,
+        session: &SessionName,
+        file: &str,
+        rows: &[PublicId],
+    ) -> Result<bool>;
 
     /// Whether the session was compacted since it was last asked; true once.
     async fn take_compaction(&self, session_id: i64) -> Result<bool>;
+}
+
+/// A session by the agent's own id of it, whether anything of it is stored or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SessionName {
+    /// The agent.
+    pub agent: String,
+    /// The agent's id of the session.
+    pub agent_session_id: String,
 }

@@ -8,6 +8,7 @@ mod connect;
 mod events;
 #[cfg(feature = "faults")]
 pub mod faults;
+mod given;
 mod health;
 mod jobs;
 mod memories;

@@ -8,15 +8,13 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::connect::Sql;
-use super::values::{kind, limit as sql_limit, optional, required, time, uid};
+use super::given;
+use super::values::{limit as sql_limit, optional, required, time, uid};
 use crate::Result;
-use crate::contract::SessionStore;
+use crate::contract::{SessionName, SessionStore};
 
 /// Why a session is completed that nobody ended.
 pub(super) const IDLE: &str = "idle";
-
-/// Given rows that are remembered, of all sessions together.
-const MOST_GIVEN: i64 = 20_000;
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -63,27 +61,34 @@ impl SessionStore for SqliteStore {
         .await
     }
 
-    async fn given(&self, session_id: i64) -> Result<Vec<PublicId>> {
-        self.read(move |db| {
-            let mut list = db.prepare_cached(
-                "SELECT kind, row_id FROM session_given WHERE session_id = ?1 ORDER BY id",
-            )?;
-            let rows = list.query_map([session_id], |row| {
-                Ok(PublicId::new(kind(row, "kind")?, row.get("row_id")?))
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+    async fn given(&self, session: &SessionName) -> Result<Vec<PublicId>> {
+        let session = session.clone();
+        self.read(move |db| given::rows(db, &session)).await
     }
 
     async fn note_given(
         &self,
-        session_id: i64,
+        session: &SessionName,
         rows: &[PublicId],
         whole_block: bool,
     ) -> Result<()> {
-        let rows = rows.to_vec();
-        self.write(move |db| note_given(db, session_id, &rows, whole_block)).await
+        let (session, rows) = (session.clone(), rows.to_vec());
+        self.write(move |db| given::note(db, &session, &rows, whole_block)).await
+    }
+
+    async fn file_given(&self, session: &SessionName, file: &str) -> Result<bool> {
+        let (session, file) = (session.clone(), given::file_key(file));
+        self.read(move |db| given::has_file(db, &session, file)).await
+    }
+
+    async fn note_file_given(
+        &self,
+        session: &SessionName,
+        file: &str,
+        rows: &[PublicId],
+    ) -> Result<bool> {
+        let (session, file, rows) = (session.clone(), given::file_key(file), rows.to_vec());
+        self.write(move |db| given::note_file(db, &session, file, &rows)).await
     }
 
     async fn take_compaction(&self, session_id: i64) -> Result<bool> {
@@ -102,26 +107,6 @@ impl SessionStore for SqliteStore {
         })
         .await
     }
-}
-
-fn note_given(db: &Connection, session_id: i64, rows: &[PublicId], whole_block: bool) -> Sql<()> {
-    if whole_block {
-        db.prepare_cached("DELETE FROM session_given WHERE session_id = ?1")?
-            .execute([session_id])?;
-        db.prepare_cached("UPDATE sdk_sessions SET compacted = 0 WHERE id = ?1")?
-            .execute([session_id])?;
-    }
-    let mut add = db.prepare_cached(
-        "INSERT OR IGNORE INTO session_given (session_id, kind, row_id) VALUES (?1, ?2, ?3)",
-    )?;
-    for row in rows {
-        add.execute(params![session_id, row.kind.word(), row.number])?;
-    }
-    db.prepare_cached(
-        "DELETE FROM session_given WHERE id <= (SELECT max(id) FROM session_given) - ?1",
-    )?
-    .execute([MOST_GIVEN])?;
-    Ok(())
 }
 
 pub(super) fn find(db: &Connection, agent: &str, agent_session_id: &str) -> Sql<Option<Session>> {

@@ -57,7 +57,7 @@ pub(crate) fn stop() -> EventBody {
 }
 
 pub(crate) fn start(source: StartSource) -> EventBody {
-    EventBody::SessionStart { source }
+    EventBody::SessionStart { source, changed_files: Vec::new() }
 }
 
 pub(crate) fn end(reason: &str) -> EventBody {

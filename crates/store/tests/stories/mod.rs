@@ -11,5 +11,5 @@ pub(crate) mod rows;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
-pub(crate) mod vectors;
 pub(crate) mod spend;
+pub(crate) mod vectors;

@@ -79,7 +79,7 @@ pub(crate) async fn forgetting_leaves_nothing_to_read(store: Any) {
     };
     assert_eq!(store.keyword(query("gone")).await.unwrap().total, 0);
     assert_eq!(store.keyword(query("words")).await.unwrap().total, 1);
-    assert_eq!(store.newest(Scope::All, None, None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.newest(Scope::All, None, None, None, 9).await.unwrap().len(), 1);
     assert_eq!(store.indexed_rows().await.unwrap(), 1);
     assert_eq!(store.count_rows(Scope::Project(project.id)).await.unwrap()[3], (Kind::Memory, 1));
     let again = remember(&store, project.id, "gone words", 4).await;

@@ -195,17 +195,63 @@ pub(crate) async fn the_newest_fit_the_filters(store: Any) {
     let ids = |hits: Vec<afterword_store::contract::Hit>| {
         hits.iter().map(|hit| hit.id.to_string()).collect::<Vec<_>>()
     };
-    let all = store.newest(Scope::All, None, None, 3).await.unwrap();
+    let all = store.newest(Scope::All, None, None, None, 3).await.unwrap();
     assert!(all.iter().all(|hit| hit.score == 0.0));
     assert_eq!(ids(all), ["o5", "o4", "m1"]);
-    let memories = store.newest(Scope::Project(p.id), Some(Kind::Memory), None, 3).await.unwrap();
+    let memories =
+        store.newest(Scope::Project(p.id), Some(Kind::Memory), None, None, 3).await.unwrap();
     assert_eq!(ids(memories), ["m1"]);
-    let since = store.newest(Scope::Project(p.id), None, Some(t(3000)), 9).await.unwrap();
+    let since = store.newest(Scope::Project(p.id), None, Some(t(3000)), None, 9).await.unwrap();
     assert_eq!(ids(since), ["o5", "o4"]);
-    let kind = store.newest(Scope::All, Some(Kind::Observation), Some(t(4000)), 9).await.unwrap();
+    let kind =
+        store.newest(Scope::All, Some(Kind::Observation), Some(t(4000)), None, 9).await.unwrap();
     assert_eq!(ids(kind), ["o5"]);
     let future = Time::from_millis(i64::MAX);
-    assert!(store.newest(Scope::All, None, Some(future), 9).await.unwrap().is_empty());
+    assert!(store.newest(Scope::All, None, Some(future), None, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_day_ends_where_the_next_begins(store: Any) {
+    let p = stored_project(&store, "p").await;
+    // 300 rows can be read one by one, more cannot.
+    for rows in [40, 400] {
+        fill(&store, p.id, (0..rows).map(|_| doc("needle hay")).collect()).await;
+        let asked = KeywordQuery {
+            scope: Scope::Project(p.id),
+            since: Some(t(10_000)),
+            until: Some(t(14_000)),
+            ..query(&["needle"])
+        };
+        let found = store.keyword(asked.clone()).await.unwrap();
+        let times: Vec<i64> = found.hits.iter().map(|hit| hit.created_at.millis()).collect();
+        assert!(!times.is_empty() && found.total == times.len(), "{times:?}");
+        assert!(times.iter().all(|at| (t(10_000).millis()..t(14_000).millis()).contains(at)));
+        let periods = vec![Period { from: t(0), to: t(90_000) }];
+        let bounded = KeywordQuery { periods, terms: Vec::new(), ..asked };
+        let found = store.keyword(bounded).await.unwrap().hits.len();
+        assert_eq!(found, times.len(), "a period goes no further than the filters");
+        let newest = store.newest(Scope::All, None, None, Some(t(2_000)), 99).await.unwrap();
+        assert!(!newest.is_empty() && newest.iter().all(|hit| hit.created_at < t(2_000)));
+    }
+}
+
+pub(crate) async fn the_last_rows_with_a_token_are_found(store: Any) {
+    let (p, q) = (stored_project(&store, "p").await, stored_project(&store, "q").await);
+    fill(&store, p.id, (0..30).map(|n| doc(if n % 10 == 5 { "a.rs" } else { "b.rs" })).collect())
+        .await;
+    fill(&store, q.id, vec![doc("a.rs"); 3]).await;
+    let found = |token: &'static str, limit| {
+        let store = &store;
+        async move {
+            let hits = store.last_with_token(Scope::Project(p.id), token, limit).await.unwrap();
+            let mut numbers: Vec<i64> = hits.iter().map(|hit| hit.id.number).collect();
+            numbers.sort_unstable();
+            numbers
+        }
+    };
+    assert_eq!(found("a.rs", 9).await, [6, 16, 26]);
+    assert_eq!(found("a.rs", 2).await, [16, 26]);
+    assert_eq!(found("c.rs", 9).await, [0; 0]);
+    assert_eq!(found("\" OR a.rs", 9).await, [0; 0], "k3: a token is no syntax");
 }
 
 pub(crate) async fn rows_of_a_period_are_found_without_a_term(store: Any) {

@@ -3,6 +3,7 @@ use afterword_domain::scope::Scope;
 use afterword_domain::session::SessionStatus;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::Error;
+use afterword_store::contract::SessionName;
 
 use super::build::{AGENT, Any, end, event, prompt, start, stored, t, tool};
 
@@ -58,19 +59,43 @@ pub(crate) async fn o5_a_late_end_does_not_end_a_resumed_session(store: Any) {
     );
 }
 
+fn named(agent_session_id: &str) -> SessionName {
+    SessionName { agent: AGENT.into(), agent_session_id: agent_session_id.into() }
+}
+
 pub(crate) async fn what_was_given_is_remembered(store: Any) {
-    let (_, a) = stored(&store, event("a", 0, prompt("one"))).await;
-    let (_, b) = stored(&store, event("b", 0, prompt("two"))).await;
+    stored(&store, event("a", 0, prompt("one"))).await;
+    // Nothing is stored of the other one.
+    let (a, b) = (named("a"), named("b"));
     let id = |text: &str| text.parse::<PublicId>().unwrap();
-    assert_eq!(store.given(a.session_id).await.unwrap(), []);
-    store.note_given(a.session_id, &[id("o1"), id("m2")], true).await.unwrap();
-    store.note_given(a.session_id, &[id("m2"), id("s3")], false).await.unwrap();
-    store.note_given(b.session_id, &[id("o9")], false).await.unwrap();
-    assert_eq!(store.given(a.session_id).await.unwrap(), [id("o1"), id("m2"), id("s3")]);
-    store.note_given(a.session_id, &[id("o4")], true).await.unwrap();
-    assert_eq!(store.given(a.session_id).await.unwrap(), [id("o4")]);
+    assert_eq!(store.given(&a).await.unwrap(), []);
+    store.note_given(&a, &[id("o1"), id("m2")], true).await.unwrap();
+    store.note_given(&a, &[id("m2"), id("s3")], false).await.unwrap();
+    store.note_given(&b, &[id("o9")], false).await.unwrap();
+    assert_eq!(store.given(&a).await.unwrap(), [id("o1"), id("m2"), id("s3")]);
+    let other = SessionName { agent: "codex".into(), ..a.clone() };
+    assert_eq!(store.given(&other).await.unwrap(), []);
+    store.note_given(&a, &[id("o4")], true).await.unwrap();
+    assert_eq!(store.given(&a).await.unwrap(), [id("o4")]);
     let many: Vec<PublicId> = (0..20_000).map(|n| PublicId::new(Kind::Summary, n)).collect();
-    store.note_given(b.session_id, &many, false).await.unwrap();
-    assert_eq!(store.given(b.session_id).await.unwrap(), many);
-    assert_eq!(store.given(a.session_id).await.unwrap(), [], "the oldest go first");
+    store.note_given(&b, &many, false).await.unwrap();
+    assert_eq!(store.given(&b).await.unwrap(), many);
+    assert_eq!(store.given(&a).await.unwrap(), [], "the oldest go first");
+}
+
+pub(crate) async fn a_session_is_told_of_a_file_once(store: Any) {
+    let (a, b) = (named("a"), named("b"));
+    let rows = ["o1".parse::<PublicId>().unwrap()];
+    assert!(!store.file_given(&a, "src/a.rs").await.unwrap());
+    let (one, two) = tokio::join!(
+        store.note_file_given(&a, "src/a.rs", &rows),
+        store.note_file_given(&a, "src/a.rs", &rows)
+    );
+    assert!(one.unwrap() ^ two.unwrap(), "two calls at one time");
+    assert!(store.file_given(&a, "src/a.rs").await.unwrap());
+    assert!(!store.file_given(&a, "src/b.rs").await.unwrap());
+    assert!(!store.file_given(&b, "src/a.rs").await.unwrap());
+    assert_eq!(store.given(&a).await.unwrap(), rows, "the rows are given, a file is no row");
+    store.note_given(&a, &rows, true).await.unwrap();
+    assert!(!store.file_given(&a, "src/a.rs").await.unwrap(), "a new block begins anew");
 }

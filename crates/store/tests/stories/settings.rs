@@ -35,7 +35,8 @@ pub(crate) async fn stages_add_up(store: Any) {
 }
 
 pub(crate) async fn sessions_that_bring_nothing_are_counted_until_something_comes(store: Any) {
-    let start = || EventBody::SessionStart { source: StartSource::Startup };
+    let start =
+        || EventBody::SessionStart { source: StartSource::Startup, changed_files: Vec::new() };
     stored(&store, event("a", 10, start())).await;
     stored(&store, event("b", 20, start())).await;
     assert_eq!(store.counts().await.unwrap().silence, None, "nothing had come before");

@@ -61,9 +61,13 @@ fn trimmed(text: String) -> String {
 
 fn question(wire: WireEvent) -> Reading {
     match wire.tool_name {
-        Some(tool_name) => {
-            Reading::Ask(Question { tool_name, tool_input: wire.tool_input, cwd: wire.cwd })
-        }
+        Some(tool_name) => Reading::Ask(Question {
+            tool_name,
+            tool_input: wire.tool_input,
+            cwd: wire.cwd.filter(|cwd| !cwd.is_empty()),
+            session_id: wire.session_id.map(trimmed).filter(|id| !id.is_empty()),
+            in_subagent: wire.agent_id.is_some_and(|id| !id.is_empty()),
+        }),
         None => Reading::Ignore,
     }
 }
@@ -88,6 +92,7 @@ fn body(
         Moment::PreTool => return None,
         Moment::SessionStart => EventBody::SessionStart {
             source: StartSource::from_word(wire.source.as_deref().unwrap_or_default()),
+            changed_files: Vec::new(),
         },
         Moment::Prompt => {
             let text = wire.prompt.take().filter(|text| !is_machine_prompt(text))?;

@@ -13,9 +13,10 @@ use crate::hook::agents::Moment;
 /// The reply as JSON; none where nothing must be said.
 pub fn encode(moment: Moment, reply: &Reply) -> Option<Value> {
     match (moment, reply) {
-        (Moment::SessionStart | Moment::Prompt, Reply::Context { text, notice }) => {
-            context(moment, text, notice.as_deref())
-        }
+        (
+            Moment::SessionStart | Moment::Prompt | Moment::PreTool,
+            Reply::Context { text, notice },
+        ) => context(moment, text, notice.as_deref()),
         (Moment::PreTool, Reply::Deny { reason }) => Some(json!({
             "hookSpecificOutput": {
                 "hookEventName": wire::name(moment),

@@ -12,6 +12,8 @@ use afterword_store::contract::Digest;
 
 use super::prose::without_injected;
 
+pub(crate) use path::project_path;
+
 pub(super) use output::{error_line, names_error, result_line, without_place};
 
 /// Characters of a prompt.
@@ -32,7 +34,7 @@ const MAX_COMPACT: usize = 4_000;
 /// and tail) and compaction summaries 4,000. Any JSON is accepted as a tool's input and output.
 pub fn digest(event: &Event) -> Digest {
     match &event.body {
-        EventBody::SessionStart { source } => said(source.word().to_owned()),
+        EventBody::SessionStart { source, .. } => said(source.word().to_owned()),
         EventBody::Prompt { text, private } => {
             let text = if *private { "" } else { text.as_str() };
             said(cut_chars(without_injected(text).trim(), MAX_PROMPT))

@@ -1,6 +1,7 @@
 //! Paths as rows name them: relative to the project where they are inside it.
 
 use afterword_domain::event::Event;
+use afterword_domain::project::ProjectRef;
 
 /// Files of one digest.
 const MAX_PATHS: usize = 20;
@@ -20,18 +21,23 @@ pub(super) fn relative_all(paths: &[String], event: &Event) -> Vec<String> {
     out
 }
 
-/// One path; outside the project it stays as it is.
+/// One path of an event; outside the project it stays as it is.
 pub(super) fn relative(path: &str, event: &Event) -> String {
+    project_path(path, event.cwd.as_deref(), &event.project)
+}
+
+/// A path as rows name it: relative to the project where it is inside it.
+pub(crate) fn project_path(path: &str, cwd: Option<&str>, project: &ProjectRef) -> String {
     let path = path.trim();
     let whole = if is_absolute(path) {
         normal(path)
     } else {
-        match event.cwd.as_deref().filter(|cwd| is_absolute(cwd)) {
+        match cwd.filter(|cwd| is_absolute(cwd)) {
             Some(cwd) if !path.starts_with('~') => normal(&format!("{cwd}/{path}")),
             _ => normal(path),
         }
     };
-    let roots = [event.project.worktree.as_deref(), event.project.root.as_deref()];
+    let roots = [project.worktree.as_deref(), project.root.as_deref()];
     for root in roots.into_iter().flatten().map(normal).filter(|root| root.len() > 1) {
         if let Some(inside) = whole.strip_prefix(&root) {
             if inside.is_empty() {
@@ -43,7 +49,7 @@ pub(super) fn relative(path: &str, event: &Event) -> String {
         }
     }
     // A relative path whose place is not known to be inside the project is told as it was written.
-    if is_absolute(path) || event.project.root.is_none() { whole } else { normal(path) }
+    if is_absolute(path) || project.root.is_none() { whole } else { normal(path) }
 }
 
 fn is_absolute(path: &str) -> bool {

@@ -211,7 +211,7 @@ fn words_are_cut_and_injected_blocks_are_gone() {
     assert_eq!((d.outcome.as_str(), d.failed), ("overloaded", true));
     let summary = "<analysis>thinking</analysis>\n<summary>\n1. Request\n</summary>".to_owned();
     assert_eq!(digest(&event(EventBody::PostCompact { summary })).detail, "1. Request");
-    let start = EventBody::SessionStart { source: StartSource::Compact };
+    let start = EventBody::SessionStart { source: StartSource::Compact, changed_files: Vec::new() };
     assert_eq!(digest(&event(start)).detail, "compact");
     assert_eq!(
         digest(&event(EventBody::SessionEnd { reason: "clear".to_owned() })).detail,

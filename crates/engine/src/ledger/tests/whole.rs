@@ -122,6 +122,7 @@ async fn i1_two_thousand_tool_uses_with_a_hostile_provider_keep_the_cap() {
         skip_tools: HashSet::new(),
         session_context: true,
         prompt_recall: true,
+        file_recall: true,
         retention: Retention::default(),
     };
     let model = Model::new(Arc::clone(&provider) as Arc<dyn Provider>);

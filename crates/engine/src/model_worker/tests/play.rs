@@ -240,6 +240,7 @@ fn open(
         skip_tools: HashSet::new(),
         session_context: true,
         prompt_recall: true,
+        file_recall: true,
         retention: Retention::default(),
     };
     let mut model = Model::new(Arc::clone(script) as Arc<dyn Provider>);

@@ -91,7 +91,11 @@ async fn a_session_is_summed_up_at_its_end_and_goes_on_when_resumed() {
     play.work().await;
     assert_eq!(play.script.calls(), 3, "once");
 
-    play.happens("a", EventBody::SessionStart { source: StartSource::Resume }).await;
+    play.happens(
+        "a",
+        EventBody::SessionStart { source: StartSource::Resume, changed_files: Vec::new() },
+    )
+    .await;
     play.turn("a", "src/c.rs").await;
     play.script.say(&answer("Step 2", "2", "feature"));
     play.work().await;

@@ -18,8 +18,8 @@ use afterword_store::{Result, Store};
 pub(super) use item::{Item, Section, first_of_each};
 pub(super) use render::{Frame, render};
 pub(super) use supersede::superseded;
-pub(super) use told::said_once;
-pub(super) use work::is_failure;
+pub(super) use told::{Told, joined, said_once, subject, without_changes};
+pub(super) use work::{DECISION, UNRESOLVED, is_failure};
 
 /// Most UTF-16 units of a branch's or project's name in the first line.
 const MAX_NAME: usize = 80;
@@ -33,6 +33,9 @@ pub struct ContextRequest {
     pub project: String,
     /// The branch that is checked out, shown and used to prefer rows.
     pub branch: Option<String>,
+    /// Files that are changed and not committed, relative to the project's root; a new folder ends with
+    /// `/`. Used to prefer rows.
+    pub changed_files: Vec<String>,
     /// The session that asks: after a compaction its own snapshot comes first.
     pub session_id: Option<i64>,
     /// The session goes on after a compaction.

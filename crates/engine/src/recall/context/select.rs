@@ -120,6 +120,10 @@ pub(super) fn seeds(request: &ContextRequest, summaries: &[Summary]) -> String {
             words.push_str(file);
         }
     }
+    for file in request.changed_files.iter().take(8) {
+        words.push('\n');
+        words.push_str(file);
+    }
     if let Some(branch) = request.branch.as_deref().filter(|name| !PLAIN_BRANCHES.contains(name)) {
         words.push('\n');
         words.push_str(branch);

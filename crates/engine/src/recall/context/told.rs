@@ -10,23 +10,23 @@ const LEAST: usize = 12;
 
 /// The sentences that were said.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(crate) struct Told {
     heads: HashSet<String>,
 }
 
 impl Told {
     /// Takes every sentence of a text as said.
-    pub(super) fn note(&mut self, text: &str) {
+    pub(crate) fn note(&mut self, text: &str) {
         self.heads.extend(sentences(text).filter_map(head));
     }
 
     /// Whether a sentence was said, be it cut or with other words behind its beginning.
-    pub(super) fn has(&self, sentence: &str) -> bool {
+    pub(crate) fn has(&self, sentence: &str) -> bool {
         head(sentence).is_some_and(|head| self.heads.contains(&head))
     }
 
     /// The sentences of a text that were not said, each once, and takes them as said.
-    pub(super) fn fresh(&mut self, text: &str) -> String {
+    pub(crate) fn fresh(&mut self, text: &str) -> String {
         let mut out = String::new();
         for sentence in sentences(text) {
             if head(sentence).is_some_and(|head| !self.heads.insert(head)) {
@@ -65,7 +65,7 @@ pub(super) fn whole(title: &str, text: &str) -> String {
 }
 
 /// A title with what follows it, each a sentence.
-pub(super) fn joined(title: &str, more: &str) -> String {
+pub(crate) fn joined(title: &str, more: &str) -> String {
     if more.is_empty() || title.is_empty() {
         return format!("{title}{more}");
     }
@@ -74,13 +74,13 @@ pub(super) fn joined(title: &str, more: &str) -> String {
 }
 
 /// What a title is about, behind what was done.
-pub(super) fn subject(title: &str) -> &str {
+pub(crate) fn subject(title: &str) -> &str {
     let at = title.find(": ").map(|at| (at, 2)).or_else(|| title.find('：').map(|at| (at, 3)));
     at.map_or(title, |(at, len)| &title[at + len..])
 }
 
 /// A narrative without the lines that quote changes of files and outputs of tools.
-pub(super) fn without_changes(narrative: &str) -> String {
+pub(crate) fn without_changes(narrative: &str) -> String {
     let quotes = |line: &str| {
         let opens = [" “", "：“"].iter().any(|mark| line.contains(mark));
         opens && line.trim_end().ends_with(['”', '…'])

@@ -14,13 +14,13 @@ use crate::recall::rank::halved;
 use crate::recall::rank::weights as w;
 
 /// The type of an observation that tells a decision.
-pub(super) const DECISION: &str = "decision";
+pub(crate) const DECISION: &str = "decision";
 
 /// Concepts that distilling marks: a rule or a choice of the person, a failure that was seen to
 /// pass, one that was not.
 const PREFERENCE: &str = "preference";
 const FIXED: &str = "problem-solution";
-const UNRESOLVED: &str = "unresolved";
+pub(crate) const UNRESOLVED: &str = "unresolved";
 
 /// Most UTF-16 units of a line that tells an observation.
 const TOLD_LINE: usize = 340;
@@ -43,6 +43,7 @@ pub(super) struct Work<'l> {
     branch: Option<&'l str>,
     own: Option<i64>,
     files: HashSet<&'l str>,
+    changed: Changed<'l>,
     steps: String,
     related: HashMap<PublicId, f64>,
     /// Decisions that a newer statement took the place of.
@@ -69,6 +70,7 @@ impl<'l> Work<'l> {
             branch: request.branch.as_deref(),
             own: request.session_id.filter(|_| request.after_compaction),
             files: files.unwrap_or_default(),
+            changed: Changed::new(&request.changed_files),
             steps: afterword_domain::text::prefix(steps, MAX_STEPS).to_owned(),
             related: loaded.related.iter().copied().collect(),
             superseded: loaded.superseded.clone(),
@@ -199,6 +201,9 @@ impl<'l> Work<'l> {
         if self.touches_files_at_hand(row) {
             value += w::WORK_SAME_FILE;
         }
+        if self.changed.touched_by(row) {
+            value += w::WORK_CHANGED_FILE;
+        }
         let id = PublicId::new(Kind::Observation, row.id);
         value += w::WORK_RELATED * self.related.get(&id).copied().unwrap_or_default();
         // That a run passed the next time is no finding.
@@ -228,6 +233,30 @@ impl<'l> Work<'l> {
 
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
+    }
+}
+
+/// What is changed in the checkout and not committed.
+#[derive(Debug)]
+struct Changed<'l> {
+    files: HashSet<&'l str>,
+    /// Whole folders that are new, each ending with `/`.
+    folders: Vec<&'l str>,
+}
+
+impl<'l> Changed<'l> {
+    fn new(changed: &'l [String]) -> Self {
+        let (folders, files): (Vec<&str>, Vec<&str>) =
+            changed.iter().map(String::as_str).partition(|path| path.ends_with('/'));
+        Self { files: files.into_iter().collect(), folders }
+    }
+
+    fn touched_by(&self, row: &Observation) -> bool {
+        let mut files = row.content.files_modified.iter().chain(&row.content.files_read);
+        files.any(|file| {
+            let in_folder = || self.folders.iter().any(|folder| file.starts_with(folder));
+            self.files.contains(file.as_str()) || in_folder()
+        })
     }
 }
 

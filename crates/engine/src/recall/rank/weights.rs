@@ -86,6 +86,8 @@ pub(crate) const WORK_HALF_LIFE_DAYS: f64 = 14.0;
 pub(crate) const WORK_SAME_BRANCH: f64 = 0.6;
 /// Added for work on a file that the last session changed or its next steps name.
 pub(crate) const WORK_SAME_FILE: f64 = 0.6;
+/// Added for work on a file that is changed in the checkout and not committed.
+pub(crate) const WORK_CHANGED_FILE: f64 = 0.6;
 /// Added, times its score, for what a search for the next steps finds.
 pub(crate) const WORK_RELATED: f64 = 0.5;
 /// Added for findings over plain changes.

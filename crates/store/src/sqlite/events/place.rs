@@ -29,8 +29,10 @@ pub(super) fn find_or_make(db: &Connection, event: &Event) -> Sql<Place> {
     }
     let project = projects::resolve(db, &event.project, event.at)?;
     let predecessor = match event.body {
-        EventBody::SessionStart { source: StartSource::Clear } => cleared(db, event, project.id)?,
-        EventBody::SessionStart { source: StartSource::Fork | StartSource::Resume } => {
+        EventBody::SessionStart { source: StartSource::Clear, .. } => {
+            cleared(db, event, project.id)?
+        }
+        EventBody::SessionStart { source: StartSource::Fork | StartSource::Resume, .. } => {
             only_recent(db, event, project.id)?
         }
         _ => None,

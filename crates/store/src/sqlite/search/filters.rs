@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 use super::super::connect::Sql;
 use super::super::values::limit as sql_limit;
 use super::index::scope_clause;
+use super::period;
 use super::terms::{self, Term};
 use crate::contract::{KeywordQuery, Period};
 
@@ -27,15 +28,26 @@ const FEW: i64 = 20_000;
 
 /// The filters of a query as conditions on `search_rows r`; none needs no join.
 pub(super) fn filters(query: &KeywordQuery) -> Option<&'static str> {
-    let narrow = query.scope.project().is_some() || query.kind.is_some() || query.since.is_some();
+    let narrow = query.scope.project().is_some() || query.kind.is_some() || by_time(query);
     narrow.then_some(
         "(?2 IS NULL OR r.project_id = ?2) AND (?3 IS NULL OR r.kind = ?3)
-         AND r.created_at >= ?4",
+         AND r.created_at >= ?4 AND r.created_at < ?5",
     )
 }
 
+/// Whether only rows of certain times are wanted.
+pub(super) const fn by_time(query: &KeywordQuery) -> bool {
+    query.since.is_some() || query.until.is_some()
+}
+
+/// The first moment that the filters let through.
 pub(super) fn since(query: &KeywordQuery) -> i64 {
     query.since.map_or(i64::MIN, Time::millis)
+}
+
+/// The moment after the last that the filters let through.
+pub(super) fn until(query: &KeywordQuery) -> i64 {
+    query.until.map_or(i64::MAX, Time::millis)
 }
 
 /// Restricts a query to what the filters allow, by terms of the index itself.
@@ -56,8 +68,7 @@ pub(super) fn narrow_scope(db: &Connection, query: &KeywordQuery) -> Sql<Option<
 }
 
 fn rows_within(db: &Connection, query: &KeywordQuery, limit: usize) -> Sql<Vec<i64>> {
-    let all = Period { from: Time::from_millis(since(query)), to: Time::from_millis(i64::MAX) };
-    listed(db, query, all, "", limit)
+    listed(db, query, period(query.since, query.until), "", limit)
 }
 
 /// The newest rows within the filters that were made in a period.
@@ -68,7 +79,8 @@ pub(super) fn rows_made_in(
     limit: usize,
 ) -> Sql<Vec<i64>> {
     let from = period.from.max(Time::from_millis(since(query)));
-    listed(db, query, Period { from, ..period }, "ORDER BY created_at DESC, id DESC", limit)
+    let to = period.to.min(Time::from_millis(until(query)));
+    listed(db, query, Period { from, to }, "ORDER BY created_at DESC, id DESC", limit)
 }
 
 fn listed(
@@ -110,13 +122,14 @@ pub(super) fn oldest_since(db: &Connection, query: &KeywordQuery) -> Sql<i64> {
 /// How many rows match within the filters, counted up to the bound. In a large store each row that
 /// must match a filter and a term costs a search, so what is found by then tells of the rest.
 pub(super) fn count_matches(db: &Connection, query: &KeywordQuery, terms: &[Term]) -> Sql<usize> {
-    let sql = if query.since.is_some() {
+    let sql = if by_time(query) {
         "SELECT count(*), max(id) FROM (SELECT search_index.rowid AS id FROM search_index
          CROSS JOIN search_rows r ON r.id = search_index.rowid
-         WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3 LIMIT ?4)"
+         WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3
+         AND r.created_at < ?5 LIMIT ?4)"
     } else {
         "SELECT count(*), max(id) FROM (SELECT rowid AS id FROM search_index
-         WHERE search_index MATCH ?1 AND rowid >= ?2 AND ?3 IS NOT NULL LIMIT ?4)"
+         WHERE search_index MATCH ?1 AND rowid >= ?2 AND ?3 IS NOT NULL AND ?5 IS NOT NULL LIMIT ?4)"
     };
     let matching = within(query, &terms::any(terms));
     let oldest = oldest_since(db, query)?;
@@ -128,7 +141,7 @@ pub(super) fn count_matches(db: &Connection, query: &KeywordQuery, terms: &[Term
     };
     let (n, last): (i64, Option<i64>) = db
         .prepare_cached(sql)?
-        .query_row(params![matching, oldest, since(query), bound], |row| {
+        .query_row(params![matching, oldest, since(query), bound, until(query)], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let estimate = match last {

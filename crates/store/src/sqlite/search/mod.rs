@@ -17,7 +17,7 @@ use super::SqliteStore;
 use super::connect::Sql;
 use super::values::{count, kind as kind_of, limit as sql_limit, time};
 use crate::Result;
-use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, SearchStore};
+use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
 
 pub(super) use index::{Entry, ensure_usable, index_problems, put, rebuild, same_doc};
 pub(super) use unindexed::begin as index_is_due;
@@ -33,9 +33,17 @@ impl SearchStore for SqliteStore {
         scope: Scope,
         kind: Option<Kind>,
         since: Option<Time>,
+        until: Option<Time>,
         limit: usize,
     ) -> Result<Vec<Hit>> {
-        self.read(move |db| newest(db, &scope, kind, since, limit)).await
+        let period = period(since, until);
+        self.read(move |db| newest(db, &scope, kind, period, limit)).await
+    }
+
+    async fn last_with_token(&self, scope: Scope, token: &str, limit: usize) -> Result<Vec<Hit>> {
+        let query = KeywordQuery { scope, limit, ..KeywordQuery::default() };
+        let token = token.to_owned();
+        self.read(move |db| rank::last_with(db, &query, &token)).await
     }
 
     async fn unindexed(&self, limit: usize) -> Result<Vec<PublicId>> {
@@ -58,6 +66,12 @@ impl SearchStore for SqliteStore {
     }
 }
 
+/// The times that two bounds let through.
+fn period(since: Option<Time>, until: Option<Time>) -> Period {
+    let (first, last) = (Time::from_millis(i64::MIN), Time::from_millis(i64::MAX));
+    Period { from: since.unwrap_or(first), to: until.unwrap_or(last) }
+}
+
 /// Rows in the whole index.
 pub(super) fn indexed_rows(db: &Connection) -> Sql<u64> {
     let mut sum = db.prepare_cached("SELECT sum(value) FROM counters WHERE name GLOB 'rows.*'")?;
@@ -68,7 +82,7 @@ fn newest(
     db: &Connection,
     scope: &Scope,
     kind: Option<Kind>,
-    since: Option<Time>,
+    period: Period,
     limit: usize,
 ) -> Sql<Vec<Hit>> {
     let filter = match (scope.project(), kind) {
@@ -79,13 +93,13 @@ fn newest(
     };
     let sql = format!(
         "SELECT kind, row_id, session_id, created_at FROM search_rows
-         WHERE created_at >= ?3 {filter} AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE)
+         WHERE created_at >= ?3 AND created_at < ?5 {filter} AND (?1 IS NULL OR TRUE) AND (?2 IS NULL OR TRUE)
          ORDER BY created_at DESC, id DESC LIMIT ?4"
     );
     let mut list = db.prepare_cached(&sql)?;
-    let since = since.map_or(i64::MIN, Time::millis);
+    let (from, to) = (period.from.millis(), period.to.millis());
     let rows = list.query_map(
-        params![scope.project(), kind.map(Kind::word), since, sql_limit(limit)],
+        params![scope.project(), kind.map(Kind::word), from, sql_limit(limit), to],
         |row| {
             Ok(Hit {
                 id: PublicId::new(kind_of(row, "kind")?, row.get("row_id")?),

@@ -7,9 +7,10 @@ use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
 use super::super::values::{kind as kind_of, limit as sql_limit, optional, time};
+use super::encode;
 use super::filters::{
-    MOST_COUNTED, WINDOW, count_matches, filters, narrow_scope, newest_row, oldest_since,
-    rows_made_in, since, within,
+    MOST_COUNTED, WINDOW, by_time, count_matches, filters, narrow_scope, newest_row, oldest_since,
+    rows_made_in, since, until, within,
 };
 use super::indexed_rows;
 use super::terms::{self, Term};
@@ -173,7 +174,13 @@ fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<V
                  WHERE search_index MATCH ?1 AND {filters}"
             ))?
             .query_map(
-                params![matching, query.scope.project(), query.kind.map(Kind::word), since(query)],
+                params![
+                    matching,
+                    query.scope.project(),
+                    query.kind.map(Kind::word),
+                    since(query),
+                    until(query)
+                ],
                 ranked,
             )?
             .collect::<rusqlite::Result<_>>()?,
@@ -206,25 +213,46 @@ fn add_stand_ins(
     Ok(())
 }
 
+/// The rows within the query's filters that hold a token, those that were indexed last.
+pub(super) fn last_with(db: &Connection, query: &KeywordQuery, token: &str) -> Sql<Vec<Hit>> {
+    let rows = newest_matching(db, query, &encode::quoted(token), query.limit)?;
+    let mut one = db.prepare_cached(
+        "SELECT kind, row_id, session_id, created_at FROM search_rows WHERE id = ?1",
+    )?;
+    let mut hits = Vec::with_capacity(rows.len());
+    for row in rows {
+        let hit = one.query_row([row], |row| {
+            Ok(Hit {
+                id: PublicId::new(kind_of(row, "kind")?, row.get("row_id")?),
+                score: 0.0,
+                session_id: row.get("session_id")?,
+                created_at: time(row, "created_at")?,
+            })
+        });
+        hits.extend(optional(hit)?);
+    }
+    Ok(hits)
+}
+
 fn newest_matching(
     db: &Connection,
     query: &KeywordQuery,
     matching: &str,
     limit: usize,
 ) -> Sql<Vec<i64>> {
-    let sql = if query.since.is_some() {
+    let sql = if by_time(query) {
         "SELECT search_index.rowid FROM search_index
          CROSS JOIN search_rows r ON r.id = search_index.rowid
          WHERE search_index MATCH ?1 AND search_index.rowid >= ?2 AND r.created_at >= ?3
-         ORDER BY search_index.rowid DESC LIMIT ?4"
+         AND r.created_at < ?5 ORDER BY search_index.rowid DESC LIMIT ?4"
     } else {
         "SELECT rowid FROM search_index WHERE search_index MATCH ?1 AND rowid >= ?2
-         AND ?3 IS NOT NULL ORDER BY rowid DESC LIMIT ?4"
+         AND ?3 IS NOT NULL AND ?5 IS NOT NULL ORDER BY rowid DESC LIMIT ?4"
     };
     let oldest = oldest_since(db, query)?.max(newest_row(db)? - WINDOW);
     let mut list = db.prepare_cached(sql)?;
     let rows = list.query_map(
-        params![within(query, matching), oldest, since(query), sql_limit(limit)],
+        params![within(query, matching), oldest, since(query), sql_limit(limit), until(query)],
         |row| row.get(0),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -20,6 +20,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (4, include_str!("../../../../migrations/sqlite/0004_events.sql")),
     (5, include_str!("../../../../migrations/sqlite/0005_vectors.sql")),
     (6, include_str!("../../../../migrations/sqlite/0006_model_jobs.sql")),
+    (7, include_str!("../../../../migrations/sqlite/0007_given.sql")),
     (8, include_str!("../../../../migrations/sqlite/0008_spend.sql")),
 ];
 
