@@ -5,6 +5,7 @@
 
 mod compaction;
 mod daemon_gone;
+mod file_recall;
 mod guard;
 mod machinery;
 mod next_session;

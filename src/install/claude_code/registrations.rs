@@ -25,20 +25,16 @@ pub struct Registration {
 enum Role {
     Read,
     Write,
+    /// Both sets have it, each for its own part.
     Both,
-    Guard,
 }
 
 /// Event, its word on our command line, matcher, seconds, role.
 type Row = (&'static str, &'static str, Option<&'static str>, u64, Role);
 
-/// The words of a matcher are exact unless it holds pattern characters, so the tools and the
-/// pattern for MCP tools are two entries; the agent runs equal commands once.
-const TABLE: [Row; 12] = [
+const TABLE: [Row; 10] = [
     ("SessionStart", "session-start", Some("startup|resume|clear|compact|fork"), 15, Role::Read),
     ("UserPromptSubmit", "user-prompt-submit", None, 10, Role::Both),
-    ("PreToolUse", "pre-tool-use", Some(GUARDED_TOOLS), 2, Role::Guard),
-    ("PreToolUse", "pre-tool-use", Some("mcp__.*"), 2, Role::Guard),
     ("PostToolUse", "post-tool-use", Some("*"), 10, Role::Write),
     ("PostToolUseFailure", "post-tool-use-failure", Some("*"), 10, Role::Write),
     ("PreCompact", "pre-compact", None, 10, Role::Write),
@@ -49,37 +45,82 @@ const TABLE: [Row; 12] = [
     ("SessionEnd", "session-end", None, 10, Role::Write),
 ];
 
+/// Where the entries before a tool stand in the order of all.
+const BEFORE_TOOLS: usize = 2;
+
 /// Tools that can write a file.
 const GUARDED_TOOLS: &str =
     "Write|Edit|MultiEdit|NotebookEdit|SearchReplace|Bash|PowerShell|Monitor";
 
+/// Tools that read or change a file that is named.
+const FILE_TOOLS: &str = "Read|Write|Edit|MultiEdit|NotebookEdit";
+
+/// Both.
+const GUARDED_AND_FILE_TOOLS: &str =
+    "Read|Write|Edit|MultiEdit|NotebookEdit|SearchReplace|Bash|PowerShell|Monitor";
+
+/// Seconds for the hook before a tool.
+const BEFORE_TOOL: u64 = 2;
+
 /// The entries of a set of hooks, in the order they are put in.
 ///
-/// The prompt event belongs to both sets; alone it is told its role, `--recall-only` or
-/// `--capture-only`.
+/// The prompt event and the one before a tool belong to both sets; where only one of their parts is
+/// wanted the command says which, `--recall-only` or `--capture-only` (which keeps the guard).
 pub fn registrations(binary: &Path, hook_set: HookSet, guard: bool) -> Vec<Registration> {
     let program = command_line::quote(&binary.to_string_lossy());
     let wanted = |role: Role| match role {
         Role::Read => hook_set.reads(),
         Role::Write => hook_set.writes(),
         Role::Both => true,
-        Role::Guard => guard && hook_set.writes(),
     };
-    let role_word = |role: Role| match (role, hook_set) {
-        (Role::Both, HookSet::Read) => " --recall-only",
-        (Role::Both, HookSet::Write) => " --capture-only",
-        _ => "",
+    let part = |role: Role| match role {
+        Role::Both => part_word(hook_set.reads(), hook_set.writes()),
+        Role::Read | Role::Write => "",
     };
-    TABLE
+    let mut entries: Vec<Registration> = TABLE
         .iter()
         .filter(|row| wanted(row.4))
         .map(|(event, word, matcher, timeout, role)| Registration {
             event: (*event).to_owned(),
             matcher: matcher.map(str::to_owned),
-            command: format!("{program} hook {AGENT} {word}{}", role_word(*role)),
+            command: format!("{program} hook {AGENT} {word}{}", part(*role)),
             timeout: *timeout,
         })
+        .collect();
+    let at = if hook_set.reads() { BEFORE_TOOLS } else { BEFORE_TOOLS - 1 };
+    let before = before_tools(&program, hook_set.reads(), guard && hook_set.writes());
+    entries.splice(at..at, before);
+    entries
+}
+
+/// The entries before a tool. The words of a matcher are exact unless it holds pattern characters, so
+/// the tools and the pattern for MCP tools are two entries; no call matches both.
+fn before_tools(program: &str, recalls: bool, guards: bool) -> Vec<Registration> {
+    let matchers: &[&str] = match (recalls, guards) {
+        (true, true) => &[GUARDED_AND_FILE_TOOLS, "mcp__.*"],
+        (true, false) => &[FILE_TOOLS],
+        (false, true) => &[GUARDED_TOOLS, "mcp__.*"],
+        (false, false) => &[],
+    };
+    let part = part_word(recalls, guards);
+    matchers
+        .iter()
+        .map(|matcher| Registration {
+            event: "PreToolUse".to_owned(),
+            matcher: Some((*matcher).to_owned()),
+            command: format!("{program} hook {AGENT} pre-tool-use{part}"),
+            timeout: BEFORE_TOOL,
+        })
         .collect()
+}
+
+/// The word for a hook of which only one part is wanted.
+const fn part_word(reads: bool, writes: bool) -> &'static str {
+    match (reads, writes) {
+        (true, false) => " --recall-only",
+        (false, true) => " --capture-only",
+        _ => "",
+    }
 }
 
 #[cfg(test)]
@@ -103,15 +144,16 @@ mod tests {
     }
 
     #[test]
-    fn the_sets_share_only_the_prompt() {
+    fn the_sets_share_the_prompt_and_what_comes_before_a_tool() {
         let binary = Path::new("/h/bin/afterword");
         let events = |set| -> Vec<String> {
             registrations(binary, set, false).into_iter().map(|r| r.event).collect()
         };
-        assert_eq!(events(HookSet::Read), ["SessionStart", "UserPromptSubmit"]);
+        assert_eq!(events(HookSet::Read), ["SessionStart", "UserPromptSubmit", "PreToolUse"]);
         let write = events(HookSet::Write);
         assert!(!write.contains(&"SessionStart".to_owned()), "{write:?}");
-        assert_eq!(events(HookSet::All).len(), write.len() + 1);
+        assert!(!write.contains(&"PreToolUse".to_owned()), "no guard is asked for: {write:?}");
+        assert_eq!(events(HookSet::All).len(), write.len() + 2);
         let prompt = |set| {
             let all = registrations(binary, set, true);
             all.into_iter().find(|r| r.event == "UserPromptSubmit").unwrap().command
@@ -119,7 +161,29 @@ mod tests {
         assert!(prompt(HookSet::Read).ends_with("user-prompt-submit --recall-only"));
         assert!(prompt(HookSet::Write).ends_with("user-prompt-submit --capture-only"));
         assert!(prompt(HookSet::All).ends_with("user-prompt-submit"));
-        let guards = registrations(binary, HookSet::All, true);
-        assert_eq!(guards.iter().filter(|r| r.event == "PreToolUse").count(), 2);
+    }
+
+    #[test]
+    fn no_call_of_a_tool_runs_two_hooks() {
+        let before = |set, guard| -> Vec<(String, String)> {
+            registrations(Path::new("/h/bin/afterword"), set, guard)
+                .into_iter()
+                .filter(|r| r.event == "PreToolUse")
+                .map(|r| {
+                    (r.matcher.unwrap(), r.command.rsplit("pre-tool-use").next().unwrap().into())
+                })
+                .collect()
+        };
+        let entry = |matcher: &str, part: &str| (matcher.to_owned(), part.to_owned());
+        let recall = [entry(FILE_TOOLS, " --recall-only")];
+        assert_eq!(before(HookSet::Read, true), recall);
+        assert_eq!(before(HookSet::All, false), recall);
+        let guard = [entry(GUARDED_TOOLS, " --capture-only"), entry("mcp__.*", " --capture-only")];
+        assert_eq!(before(HookSet::Write, true), guard);
+        let both = [entry(GUARDED_AND_FILE_TOOLS, ""), entry("mcp__.*", "")];
+        assert_eq!(before(HookSet::All, true), both);
+        for tool in FILE_TOOLS.split('|').chain(GUARDED_TOOLS.split('|')) {
+            assert!(GUARDED_AND_FILE_TOOLS.split('|').any(|one| one == tool), "{tool}");
+        }
     }
 }

@@ -141,7 +141,7 @@ fn m4_hooks_that_a_session_dropped_are_seen_and_come_back() {
     machine.write("{\"a\": 2}");
     assert_eq!(machine.events(), [""; 0]);
     machine.install();
-    assert_eq!(machine.events().len(), 10);
+    assert_eq!(machine.events().len(), 11);
     machine.uninstall();
     assert_eq!(machine.text(), "{\"a\": 2}");
 }

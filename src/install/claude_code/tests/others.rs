@@ -168,7 +168,7 @@ fn a_home_named_after_another_memory_is_still_ours() {
     machine.install();
     let report = machine.install();
     assert_eq!(report.other_memories, []);
-    assert_eq!(machine.events().len(), 10);
+    assert_eq!(machine.events().len(), 11);
 }
 
 #[test]

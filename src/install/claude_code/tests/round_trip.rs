@@ -86,6 +86,18 @@ fn the_registered_hooks_are_these() {
           }
         ]
       }
+    ],
+    "PreToolUse": [
+      {
+        "matcher": "Read|Write|Edit|MultiEdit|NotebookEdit",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "PROGRAM hook claude-code pre-tool-use --recall-only",
+            "timeout": 2
+          }
+        ]
+      }
     ]
   }
 }
@@ -113,7 +125,7 @@ fn every_hand_of_writing_comes_back() {
         if before.contains("\r\n") {
             assert_eq!(once.matches('\n').count(), once.matches("\r\n").count());
         }
-        assert_eq!(machine.events().len(), 10, "{once}");
+        assert_eq!(machine.events().len(), 11, "{once}");
         machine.install();
         assert_eq!(machine.text(), once);
         machine.uninstall();
@@ -252,7 +264,7 @@ fn any_folder_name_works_in_the_shell() {
         fs::write(&machine.request.current_exe, "#!/bin/sh\necho \"$@\"\n").unwrap();
         machine.install();
         let installed = machine.installed();
-        assert_eq!(installed.hooks.len(), 10, "{name}");
+        assert_eq!(installed.hooks.len(), 11, "{name}");
         assert!(installed.hooks.iter().all(|hook| hook.stable));
         #[cfg(unix)]
         for hook in &installed.hooks {
@@ -295,7 +307,7 @@ fn check_round_trip(value: &Value, hand: &Hand) -> Result<(), TestCaseError> {
     let machine = Machine::with(&before);
     machine.install();
     let once = machine.text();
-    prop_assert_eq!(machine.events().len(), 10);
+    prop_assert_eq!(machine.events().len(), 11);
     machine.install();
     prop_assert_eq!(&machine.text(), &once);
     machine.uninstall();
