@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::time::Duration;
 
+use afterword::client::Client;
+use afterword::config::Home;
 use afterword_testkit::{Payload, Sandbox};
 use serde_json::{Value, json};
 
@@ -75,6 +78,33 @@ fn k3_any_text_is_a_query() {
     }
     let newest = sandbox.afterword(&["search", "--json"]).success().json();
     assert_eq!(newest["results"].as_array().unwrap().len(), 1, "k4: nothing lists the newest");
+}
+
+#[test]
+fn k3_a_query_of_a_megabyte_or_of_control_characters_is_answered() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "the retry queue of the shop"]).success();
+    let door = Client::find(&Home::new(sandbox.data()), Duration::from_secs(30)).unwrap();
+    let ask = |query: &str| {
+        let body = serde_json::json!({ "query": query, "highlight": true });
+        let answer = door.post_json("/api/search", &body).unwrap();
+        assert_eq!(answer.status, 200, "{}", afterword_domain::text::cut_chars(query, 40));
+        serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap()
+    };
+    for query in [
+        "retry ".repeat(175_000),
+        "x".repeat(1 << 20),
+        "重试队列".repeat(90_000),
+        "(\"".repeat(500_000),
+        "🦀".repeat(262_144),
+        "retry\0queue".into(),
+        "\0".into(),
+        "\u{202e}[({\"'`".into(),
+    ] {
+        assert!(ask(&query)["results"].is_array());
+    }
+    assert_eq!(ask("retry\0queue")["results"][0]["id"], "m1", "a NUL is a gap");
+    assert_eq!(ask(" \n*\t")["results"][0]["id"], "m1", "nothing lists the newest");
 }
 
 #[test]
@@ -272,10 +302,20 @@ fn install_doctor_and_uninstall_leave_no_trace() {
     sandbox.afterword(&["install", "claude-code"]).success();
     let text = fs::read_to_string(&settings).unwrap();
     assert!(text.contains("// mine") && text.contains("post-tool-use"), "{text}");
-    assert!(!text.contains("pre-tool-use"), "a local install has no guard unless asked");
+    assert!(text.contains("pre-tool-use --recall-only"), "{text}");
+    assert!(!text.contains("PowerShell"), "a local install has no guard unless asked");
     sandbox.send(&Payload::session_start("startup").session("s")).success();
     let doctor = sandbox.afterword(&["doctor"]);
     assert_eq!(doctor.code, Some(0), "{}{}", doctor.stdout, doctor.stderr);
+    assert!(doctor.stdout.contains("the MCP server is registered in"), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("the MCP server answers with 7 tools"), "{}", doctor.stdout);
+    let servers = sandbox.home().join(".claude.json");
+    let registered = fs::read_to_string(&servers).unwrap();
+    fs::write(&servers, registered.replace("\"mcp\"", "\"other\"")).unwrap();
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("is not as installed"), "{}", doctor.stdout);
+    fs::write(&servers, registered).unwrap();
     sandbox.afterword(&["uninstall"]).success();
     assert_eq!(fs::read_to_string(&settings).unwrap(), before);
     assert_ne!(sandbox.afterword(&["doctor"]).code, Some(0), "doctor misses the hooks");

@@ -17,7 +17,8 @@ pub mod target;
 
 pub use binary::{BinaryChange, found_on_path};
 pub use claude_code::{
-    Installed, InstalledHook, Registration, detect_claude_code, install_claude_code,
-    installed_hooks, registrations, settings_path, uninstall_claude_code,
+    Installed, InstalledHook, RegisteredServer, Registration, detect_claude_code,
+    install_claude_code, installed_hooks, registered_server, registrations, settings_path,
+    uninstall_claude_code,
 };
 pub use request::{FileChange, HookSet, OtherMemory, Report, Request};

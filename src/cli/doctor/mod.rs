@@ -4,6 +4,7 @@ mod agents;
 mod check;
 mod disk;
 mod files;
+mod model_tools;
 mod process;
 mod provider;
 
@@ -37,6 +38,7 @@ pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Resu
     checks.extend(files::hook(home));
     checks.extend(process::daemon(tools));
     checks.extend(agents::hooks(tools));
+    checks.extend(model_tools::server(tools));
     checks.push(agents::paused(tools));
     checks.extend(agents::remote_token(tools));
     checks.extend(provider::provider(tools, arguments.provider));

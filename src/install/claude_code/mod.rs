@@ -16,4 +16,5 @@ mod tests;
 
 pub use apply::{detect_claude_code, install_claude_code, settings_path, uninstall_claude_code};
 pub use registrations::{AGENT, Registration, registrations};
+pub use servers::{RegisteredServer, registered_server};
 pub use settings::{Installed, InstalledHook, installed_hooks};

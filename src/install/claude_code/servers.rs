@@ -10,7 +10,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::registrations::AGENT;
 use crate::install::backup::{self, EmptyBefore, Kept, Record, Records};
-use crate::install::json_file::{Document, Json, Node, edit};
+use crate::install::json_file::{Broken, Document, Json, Node, edit};
 use crate::install::request::{FileChange, Request};
 use crate::install::target::{Staged, Target};
 
@@ -38,6 +38,29 @@ pub(super) struct Change {
     exact: bool,
     /// What the person should know.
     pub(super) notes: Vec<String>,
+}
+
+/// What a file that registers servers says of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisteredServer {
+    /// Nothing.
+    None,
+    /// It stands there as an install writes it.
+    Ours,
+    /// A server of our name, or one that runs our program, is written otherwise.
+    Other,
+}
+
+/// Reads what a text with `mcpServers` registers of us.
+pub fn registered_server(text: &str, binary: &Path) -> Result<RegisteredServer, Broken> {
+    let doc = Document::parse(text)?;
+    let all = servers(&doc).and_then(Node::properties).unwrap_or_default();
+    let any = all.iter().any(|server| server.name == NAME || is_ours(&server.value, binary));
+    Ok(match (any, is_met(&doc, binary)) {
+        (false, _) => RegisteredServer::None,
+        (true, true) => RegisteredServer::Ours,
+        (true, false) => RegisteredServer::Other,
+    })
 }
 
 /// The file a request is about; none when no server is asked for.
