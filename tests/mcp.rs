@@ -187,8 +187,8 @@ fn the_tools_are_described_so_that_a_model_can_follow() {
             "projects reads ()",
             "recent_context reads (project: string)",
             "remember writes (files: array, project: string, text!: string, title: string)",
-            "search reads (all_projects: boolean, file: string, kind: string, limit: integer, \
-             project: string, query: string, since: string)",
+            "search reads (agent: string, all_projects: boolean, file: string, kind: string, \
+             limit: integer, project: string, query: string, since: string, until: string)",
             "timeline reads (after: integer, anchor: string, before: integer, project: string, \
              query: string)",
         ]
@@ -507,4 +507,34 @@ fn h5_the_project_is_the_one_the_agent_works_in() {
     server.greet();
     let (_, found) = server.ok("search", &json!({"query": "here"}));
     assert_eq!(found["results"][0]["id"], "m1");
+}
+
+#[test]
+fn a_pause_where_the_agent_works_is_heard() {
+    let sandbox = Sandbox::new(BIN);
+    let mut server = Server::greeted(&sandbox);
+    server.ok("remember", &json!({"text": "before the pause"}));
+    drop(sandbox.afterword(&["pause"]).success());
+    for (tool, arguments) in [
+        ("search", json!({"query": "pause"})),
+        ("search", json!({"all_projects": true})),
+        ("timeline", json!({})),
+        ("get_observations", json!({"ids": ["m1"]})),
+        ("remember", json!({"text": "while paused"})),
+        ("recent_context", json!({})),
+        ("projects", json!({})),
+    ] {
+        let told = server.refused(tool, &arguments);
+        assert!(told.contains("paused") && told.contains("afterword resume"), "{tool}: {told}");
+    }
+    server.ok("forget", &json!({"ids": ["m1"]}));
+    drop(sandbox.afterword(&["resume"]).success());
+    let (_, found) = server.ok("search", &json!({}));
+    assert_eq!(found["results"], json!([]), "nothing came in, and what was to go is gone");
+    let other = sandbox.another_project("second");
+    let mut pause = sandbox.command(BIN);
+    pause.current_dir(other).args(["pause", "--project", "."]);
+    drop(sandbox.run(pause, b"").success());
+    server.ok("search", &json!({}));
+    assert_eq!(server.end(), (Some(0), String::new()));
 }

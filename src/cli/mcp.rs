@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::output::Failure;
 use super::{Tools, project};
+use crate::hook::pause;
 use crate::mcp::{self, Setup};
 
 /// Serve tools for the model (run by the agent)
@@ -33,6 +34,8 @@ pub(super) fn mcp(tools: &Tools, arguments: &McpArguments) -> anyhow::Result<Exi
         home: tools.config.home.clone(),
         exe: std::env::current_exe().context("cannot find this program's own file")?,
         project: project::here(tools, folder)?,
+        is_paused: pause::is_paused,
+        context_question: project::context_question,
     };
     if arguments.http {
         let said = |url: &str| tools.out.line(url);

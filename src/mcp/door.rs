@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use afterword_domain::project::{Project, ProjectRef};
+use afterword_domain::wire::context::{ContextBlock, ContextQuestion};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,10 @@ pub struct Setup {
     pub exe: PathBuf,
     /// The project of the folder that the agent works in.
     pub project: ProjectRef,
+    /// Whether the person has paused the memory in a project, asked before every call.
+    pub is_paused: fn(&Home, &ProjectRef) -> bool,
+    /// What a session that starts in a project now would ask.
+    pub context_question: fn(ProjectRef) -> ContextQuestion,
 }
 
 /// Why a tool does not do what it was asked, and what to do instead. Told to the model.
@@ -110,6 +115,26 @@ impl Door {
                 body.hint.unwrap_or_else(|| "Correct the call and try again.".to_owned()),
             ),
         })
+    }
+
+    /// Refuses while the memory is paused where the agent works: what a pause keeps out at the hooks must
+    /// neither come in nor get out here.
+    pub(super) fn is_running(&self) -> Result<(), Refusal> {
+        // Without a data folder nothing can be paused, and the call says what is wrong.
+        if self.setup.home.folder().is_dir()
+            && (self.setup.is_paused)(&self.setup.home, &self.setup.project)
+        {
+            return Err(Refusal::new(
+                "the person has paused the memory here",
+                "Go on without it; 'afterword resume' brings it back.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The block that a session would start with in a project.
+    pub(super) fn context(&self, project: ProjectRef) -> Result<ContextBlock, Refusal> {
+        self.post("/api/context", &(self.setup.context_question)(project))
     }
 
     /// Every project, last seen first.

@@ -36,6 +36,10 @@ pub(super) struct Search {
     pub(super) kind: Option<Kind>,
     /// Only what was made on or after this day, YYYY-MM-DD.
     pub(super) since: Option<String>,
+    /// Only what was made on or before this day.
+    pub(super) until: Option<String>,
+    /// Only sessions of this agent, such as claude-code.
+    pub(super) agent: Option<String>,
     /// Only rows that concern this file, by its path or the end of it.
     pub(super) file: Option<String>,
     /// Name of another project; the current one unless given.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use afterword_domain::wire::context::ContextBlock;
+use afterword_domain::time::BadTime;
 use afterword_domain::wire::memory::{ForgetRequest, Forgotten, RememberRequest, Remembered};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use afterword_domain::wire::timeline::{
@@ -53,8 +53,20 @@ impl Memory {
         Self { door, router }
     }
 
-    /// Does blocking work off the protocol's thread; a refusal becomes a tool error.
+    /// Does what a pause of the memory forbids, unless there is one.
     async fn answer(
+        &self,
+        work: impl FnOnce(&Door) -> Result<Answer, Refusal> + Send + 'static,
+    ) -> Result<CallToolResult, ErrorData> {
+        self.answer_always(move |door| {
+            door.is_running()?;
+            work(door)
+        })
+        .await
+    }
+
+    /// Does blocking work off the protocol's thread; a refusal becomes a tool error.
+    async fn answer_always(
         &self,
         work: impl FnOnce(&Door) -> Result<Answer, Refusal> + Send + 'static,
     ) -> Result<CallToolResult, ErrorData> {
@@ -179,7 +191,8 @@ impl Memory {
         &self,
         Parameters(asked): Parameters<parameters::Forget>,
     ) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |door| {
+        // What the person wants gone goes, paused or not.
+        self.answer_always(move |door| {
             let request = ForgetRequest { ids: ids(&asked.ids)? };
             let forgotten: Forgotten = door.post("/api/forget", &request)?;
             if forgotten.forgotten.is_empty() {
@@ -200,8 +213,9 @@ impl Memory {
     ) -> Result<CallToolResult, ErrorData> {
         self.answer(move |door| {
             let project = door.known(asked.project.as_deref())?;
-            let block: ContextBlock = door.post("/api/context", &project)?;
-            Ok(Answer::block(&project.name, &block.text, &block.shown))
+            let name = project.name.clone();
+            let block = door.context(project)?;
+            Ok(Answer::block(&name, &block.text, &block.shown))
         })
         .await
     }
@@ -227,17 +241,16 @@ impl Memory {
 impl ServerHandler for Memory {}
 
 fn search(door: &Door, asked: &parameters::Search) -> Result<Answer, Refusal> {
-    let since = asked.since.as_deref().filter(|text| !text.trim().is_empty());
-    let since = since
-        .map(str::parse::<Time>)
-        .transpose()
-        .map_err(|e| Refusal::new(e.to_string(), "Correct since and try again."))?;
+    let since = time("since", asked.since.as_deref(), str::parse)?;
+    let until = time("until", asked.until.as_deref(), Time::end_of)?;
     let project =
         if asked.all_projects { None } else { Some(door.known(asked.project.as_deref())?) };
     let request = SearchRequest {
         query: asked.query.clone(),
         kind: asked.kind.map(Into::into),
         since,
+        until,
+        agent: asked.agent.clone(),
         file: asked.file.clone(),
         limit: Some(within(asked.limit, RESULTS).max(1)),
         project,
@@ -245,6 +258,17 @@ fn search(door: &Door, asked: &parameters::Search) -> Result<Answer, Refusal> {
     };
     let answer: SearchAnswer = door.post("/api/search", &request)?;
     Ok(Answer::search(request.project.as_ref().map(|p| p.name.as_str()), &answer))
+}
+
+/// A time that a call names; none when it names none.
+fn time(
+    name: &str,
+    text: Option<&str>,
+    read: impl Fn(&str) -> Result<Time, BadTime>,
+) -> Result<Option<Time>, Refusal> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    let read = text.map(read).transpose();
+    read.map_err(|e| Refusal::new(e.to_string(), format!("Correct {name} and try again.")))
 }
 
 fn timeline(door: &Door, asked: &parameters::Timeline) -> Result<Answer, Refusal> {
