@@ -39,6 +39,8 @@ mod lifecycle;
 mod loopback;
 /// The tools that the model calls.
 mod mcp;
+/// The tools that the model calls, by the official client.
+mod mcp_client;
 /// Installing the embedding model.
 mod model;
 /// The observer door, old spellings and new.
