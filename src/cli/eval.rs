@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use afterword_engine::embed::{Embedder, LocalEmbedder, Model};
 use afterword_engine::eval::{
-    self, Dataset, DatasetError, Mode, ModeReport, Report, Scores, Split,
+    self, Answered, Dataset, DatasetError, KeptEmbedder, Meaning, Mode, ModeReport, PromptReport,
+    Report, Scores, Split,
 };
 use afterword_engine::{Engine, Settings};
 use afterword_store::sqlite::SqliteStore;
@@ -18,6 +20,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Tools;
+use super::model;
 use super::output::Failure;
 
 /// Measure recall on a dataset of questions with known answers
@@ -34,6 +37,12 @@ pub(super) struct EvalArguments {
     /// Where embeddings are kept between runs; models/eval-cache in the data folder unless given
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// Also give the questions as prompts, and count those that are answered
+    #[arg(long)]
+    prompt_recall: bool,
+    /// A dataset about other things, whose questions should not be answered here
+    #[arg(long, value_name = "DIR", requires = "prompt_recall")]
+    off_topic: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -59,13 +68,19 @@ pub(super) fn eval(tools: &Tools, arguments: &EvalArguments) -> anyhow::Result<E
         Some(SplitName::Test) => Split::Test,
     };
     dataset.queries(split).map_err(told)?;
+    let embedder = embedder(tools, arguments)?;
+    if embedder.is_none() {
+        tools.out.notice(
+            "note: no embedding model is installed, so only keyword search was measured; \
+             `afterword model pull` installs one",
+        );
+    }
+    let foreign = arguments.off_topic.iter().map(|folder| Dataset::open(folder));
+    let foreign: Vec<Dataset> = foreign.collect::<Result<_, _>>().map_err(told)?;
+    let foreign = arguments.prompt_recall.then_some(foreign);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = runtime.block_on(run(tools, arguments, &dataset, split))?;
-    tools.out.notice(&format!(
-        "note: no embedding model is installed, so only keyword search was measured; with one, \
-         embeddings are kept in {}",
-        cache(tools, arguments).display()
-    ));
+    let report =
+        runtime.block_on(run(tools, arguments, (&dataset, split), embedder, foreign.as_deref()))?;
     if tools.out.json {
         tools.out.value(&report)?;
     } else {
@@ -77,8 +92,9 @@ pub(super) fn eval(tools: &Tools, arguments: &EvalArguments) -> anyhow::Result<E
 async fn run(
     tools: &Tools,
     arguments: &EvalArguments,
-    dataset: &Dataset,
-    split: Split,
+    (dataset, split): (&Dataset, Split),
+    embedder: Option<Arc<dyn Embedder>>,
+    foreign: Option<&[Dataset]>,
 ) -> anyhow::Result<Report> {
     let folder = tempfile::Builder::new().prefix("afterword-eval-").tempdir()?;
     let store = match arguments.backend {
@@ -93,19 +109,62 @@ async fn run(
         retention: afterword_engine::Retention::default(),
     };
     let engine = Engine::new(Arc::new(store), Arc::clone(&tools.clock), settings);
-    let bar = bar(tools);
-    let stored = eval::ingest(&engine, dataset, |docs| bar.set_position(docs)).await;
-    bar.finish_and_clear();
+    let progress = bar(tools, "stored");
+    let stored = eval::ingest(&engine, dataset, |docs| progress.set_position(docs)).await;
+    progress.finish_and_clear();
     let stored = stored.map_err(told)?;
+    let mut modes = BTreeMap::new();
     let keyword =
         eval::measure(dataset, split, &stored, async |request| engine.search(&request).await);
-    let modes = BTreeMap::from([(Mode::Keyword, keyword.await.map_err(told)?)]);
-    Ok(Report { dataset: dataset.name(), split, modes })
+    modes.insert(Mode::Keyword, keyword.await.map_err(told)?);
+    let mut prompts = BTreeMap::new();
+    if let Some(foreign) = foreign {
+        let answered = eval::measure_prompts(
+            &engine,
+            dataset,
+            split,
+            &stored,
+            foreign,
+            async |project, text| eval::prompt(&engine, project, text, None).await,
+        );
+        prompts.insert(Mode::Keyword, answered.await.map_err(told)?);
+    }
+    if let Some(embedder) = embedder {
+        let progress = bar(tools, "embedded");
+        let meaning = Meaning::of(&engine, embedder, |rows| progress.set_position(rows)).await;
+        progress.finish_and_clear();
+        let meaning = meaning.map_err(told)?;
+        for mode in [Mode::Dense, Mode::Hybrid] {
+            let found = eval::measure(dataset, split, &stored, async |request| {
+                meaning.search(&engine, mode, &request).await
+            });
+            modes.insert(mode, found.await.map_err(told)?);
+        }
+        if let Some(foreign) = foreign {
+            let answered = eval::measure_prompts(
+                &engine,
+                dataset,
+                split,
+                &stored,
+                foreign,
+                async |project, text| meaning.prompt(&engine, Mode::Hybrid, project, text).await,
+            );
+            prompts.insert(Mode::Hybrid, answered.await.map_err(told)?);
+        }
+    }
+    Ok(Report { dataset: dataset.name(), split, modes, prompts })
 }
 
-fn cache(tools: &Tools, arguments: &EvalArguments) -> PathBuf {
-    let usual = || tools.config.home.folder().join("models").join("eval-cache");
-    arguments.cache.clone().unwrap_or_else(usual)
+/// The installed model with the vectors of earlier runs; none where none is installed.
+fn embedder(tools: &Tools, arguments: &EvalArguments) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+    let Some(folder) = model::installed(tools) else { return Ok(None) };
+    let model = Model::load(&folder)
+        .with_context(|| format!("cannot use the embedding model in {}", folder.display()))?;
+    let usual = || tools.config.home.models().join("eval-cache");
+    let cache = arguments.cache.clone().unwrap_or_else(usual);
+    let kept = KeptEmbedder::open(Arc::new(LocalEmbedder::new(model)?), &cache)
+        .with_context(|| format!("cannot keep embeddings in {}", cache.display()))?;
+    Ok(Some(Arc::new(kept)))
 }
 
 /// What is wrong with the dataset is the caller's to mend.
@@ -116,11 +175,11 @@ fn told(error: DatasetError) -> anyhow::Error {
     }
 }
 
-fn bar(tools: &Tools) -> ProgressBar {
+fn bar(tools: &Tools, done: &str) -> ProgressBar {
     if !tools.out.watched() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{spinner} {pos} docs stored")
+    let style = ProgressStyle::with_template(&format!("{{spinner}} {{pos}} docs {done}"))
         .unwrap_or_else(|_| ProgressStyle::default_spinner());
     ProgressBar::new_spinner().with_style(style)
 }
@@ -146,6 +205,19 @@ fn show(tools: &Tools, report: &Report) {
         for (name, scores) in by_type {
             out.line(&row(name, scores));
         }
+    }
+    for (mode, found) in &report.prompts {
+        show_prompts(tools, *mode, found);
+    }
+}
+
+fn show_prompts(tools: &Tools, mode: Mode, found: &PromptReport) {
+    let out = tools.out;
+    out.line(&out.bold(&format!("prompts answered · {}", mode.word())));
+    let Answered { prompts, spoke, right } = found.on_topic;
+    out.line(&format!("on topic: {spoke:.3} of {prompts}, with a known answer {right:.3}"));
+    for (name, Answered { prompts, spoke, .. }) in &found.off_topic {
+        out.line(&format!("off topic, {name}: {spoke:.3} of {prompts}"));
     }
 }
 

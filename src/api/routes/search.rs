@@ -26,10 +26,11 @@ pub(super) struct SearchQuery {
     file: Option<String>,
     agent: Option<String>,
     limit: Option<String>,
+    explain: Option<String>,
 }
 
-/// `GET /api/search?query=&project=&kind=&since=&until=&file=&agent=&limit=&highlight=`; a day named by
-/// `until` counts itself.
+/// `GET /api/search?query=&project=&kind=&since=&until=&file=&agent=&limit=&highlight=&explain=1`; a
+/// day named by `until` counts itself.
 pub(super) async fn by_query(
     State(door): State<Arc<Door>>,
     Query(query): Query<SearchQuery>,
@@ -49,6 +50,7 @@ pub(super) async fn by_query(
             .map_err(|_| ApiError::invalid("limit must be a whole number"))?,
         file: given(query.file),
         agent: given(query.agent),
+        explain: given(query.explain).is_some_and(|word| !matches!(word.trim(), "0" | "false")),
     };
     if request.limit == Some(0) {
         return Err(ApiError::invalid("limit must be at least 1"));

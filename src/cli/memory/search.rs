@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use afterword_domain::text;
-use afterword_domain::wire::search::{Highlight, Part, SearchAnswer, SearchRequest, SearchResult};
+use afterword_domain::wire::search::{
+    Highlight, Part, SearchAnswer, SearchRequest, SearchResult, Why,
+};
 use afterword_domain::{Kind, Time};
 use clap::Args;
 
@@ -44,6 +46,9 @@ pub(in crate::cli) struct SearchArguments {
     /// Most results, 1 to 200
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
+    /// Say of each result why it ranks where it does
+    #[arg(long)]
+    explain: bool,
 }
 
 /// Asks the daemon and shows what it found.
@@ -67,6 +72,7 @@ pub(in crate::cli) fn search(
         file: arguments.file.clone(),
         agent: arguments.agent.clone(),
         limit: Some(usize::from(arguments.limit)),
+        explain: arguments.explain,
     };
     let answer: SearchAnswer = door.post("/api/search", &request)?;
     if tools.out.json {
@@ -102,6 +108,9 @@ fn show(out: Output, result: &SearchResult, with_project: bool) {
     if !snippet.is_empty() {
         let body = marked(&snippet, str::to_owned, |text| out.strong(text));
         out.line(&format!("    {body}"));
+    }
+    if let Some(why) = &result.why {
+        out.line(&format!("    {}", out.dim(&visible(&told(why)))));
     }
 }
 
@@ -155,6 +164,34 @@ fn marked(
     parts.collect()
 }
 
+/// `why: words 0.41 (retri, queue) + meaning 0.12 - age 0.02`
+fn told(why: &Why) -> String {
+    let words = match why.matched.as_slice() {
+        [] => "words".to_owned(),
+        matched => format!("words ({})", matched.join(", ")),
+    };
+    let parts = [
+        (words.as_str(), why.words),
+        ("meaning", why.meaning),
+        ("neighbours", why.neighbours),
+        ("date", why.date),
+    ];
+    let mut parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, share)| *share >= 0.005)
+        .map(|(name, share)| format!("{name} {share:.2}"))
+        .collect();
+    if parts.is_empty() {
+        parts.push("listed".to_owned());
+    }
+    let less = if why.superseded { "a newer row says otherwise" } else { "age" };
+    let less = match -why.recency {
+        share if share >= 0.005 => format!(" - {less} {share:.2}"),
+        _ => String::new(),
+    };
+    format!("why: {}{less}", parts.join(" + "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,5 +206,20 @@ mod tests {
         assert_eq!(show(6), "the [r…]");
         let hostile = [part("\u{1b}[31m", true)];
         assert_eq!(marked(&hostile, str::to_owned, str::to_owned), "[31m");
+    }
+
+    #[test]
+    fn why_is_told_in_one_line() {
+        let mut why = Why {
+            words: 0.412,
+            meaning: 0.12,
+            recency: -0.02,
+            matched: vec!["retri".into(), "queue".into()],
+            ..Why::default()
+        };
+        assert_eq!(told(&why), "why: words (retri, queue) 0.41 + meaning 0.12 - age 0.02");
+        why.superseded = true;
+        assert!(told(&why).ends_with(" - a newer row says otherwise 0.02"));
+        assert_eq!(told(&Why::default()), "why: listed");
     }
 }

@@ -10,12 +10,14 @@ mod fetch;
 mod store;
 mod wheel;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
 use super::Tools;
 use actions::{entry, pull, remove, status};
+use store::Folder;
 
 /// Install, show or remove the embedding model
 #[derive(Debug, Args)]
@@ -61,6 +63,13 @@ pub(super) fn install_recommended(tools: &Tools) -> anyhow::Result<&'static str>
 /// The recommended model, as an offer shows it.
 pub(super) fn recommended() -> &'static str {
     catalogue::MODELS[0].about
+}
+
+/// The folder of the installed model; the weights are not read.
+pub(super) fn installed(tools: &Tools) -> Option<PathBuf> {
+    let models = tools.config.home.models();
+    let mut folders = catalogue::MODELS.iter().map(|entry| Folder::new(models.clone(), entry));
+    folders.find(Folder::is_there).map(|folder| folder.path())
 }
 
 /// Runs the sub-command.

@@ -37,6 +37,9 @@ pub struct SearchRequest {
     /// Whether results show what matched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub highlight: bool,
+    /// Whether each result says why it ranks where it does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
 }
 
 /// The answer.
@@ -74,6 +77,9 @@ pub struct SearchResult {
     /// What matched, where it was asked for and the query has words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highlight: Option<Highlight>,
+    /// Why it ranks where it does; only where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
 }
 
 /// What of a row matched: texts in parts, which joined give the text again.
@@ -94,4 +100,24 @@ pub struct Part {
     /// Whether it is a word that was asked for.
     #[serde(rename = "match", default, skip_serializing_if = "std::ops::Not::not")]
     pub matched: bool,
+}
+
+/// What a score is made of: the numbers add up to it, up to rounding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Why {
+    /// By words of the question that the row holds.
+    pub words: f64,
+    /// By what the row means; 0 where nothing is embedded.
+    pub meaning: f64,
+    /// By the rows before and after it in its session.
+    pub neighbours: f64,
+    /// By a date that the question names.
+    pub date: f64,
+    /// What its age takes away, or that a newer row says otherwise; 0 or less.
+    pub recency: f64,
+    /// The terms of the question that the row holds, as they are indexed.
+    pub matched: Vec<String>,
+    /// Whether a newer row says otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
 }

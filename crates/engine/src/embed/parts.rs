@@ -5,12 +5,12 @@ use afterword_domain::memory::Memory;
 use afterword_domain::observation::ObservationContent;
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::summary::SummaryContent;
-use afterword_domain::text::one_line;
+use afterword_domain::text::{one_line, prefix};
 use afterword_store::contract::RowBody;
 
 /// Names the way rows are cut. Vectors of rows that were cut another way are made again, so a
 /// change of anything below wants another name.
-pub const WAY: &str = "parts1";
+pub const WAY: &str = "parts2";
 
 /// Passages of one row at most; the beginning of a longer one counts.
 pub const MOST_PARTS: usize = 16;
@@ -39,9 +39,16 @@ pub fn parts(row: &RowBody) -> Vec<String> {
     parts
 }
 
-/// Title with subtitle; narrative; facts. The title stands over each, which say little without.
+/// Title with subtitle; narrative; facts. The title stands over each, which say little without. A
+/// title that is the beginning of the narrative is not said twice.
 fn of_observation(row: &ObservationContent) -> Vec<String> {
     let title = one_line(&row.title);
+    if row.subtitle.trim().is_empty() && begins_with(&row.narrative, &title) {
+        let facts = row.facts.iter().map(|fact| fact.trim());
+        let whole = lines(std::iter::once(row.narrative.trim()).chain(facts));
+        let mut passages = passages(&whole).into_iter();
+        return passages.next().into_iter().chain(headed(&title, passages.collect())).collect();
+    }
     let head = lines([title.as_str(), row.subtitle.trim()]);
     let facts = lines(row.facts.iter().map(|fact| fact.trim()));
     let whole = lines([head.as_str(), row.narrative.trim(), facts.as_str()]);
@@ -72,7 +79,7 @@ fn of_summary(row: &SummaryContent) -> Vec<String> {
 fn of_memory(row: &Memory) -> Vec<String> {
     let title = one_line(&row.title);
     let text = row.text.trim();
-    if title.is_empty() || one_line(text).starts_with(title.trim_end_matches('…')) {
+    if title.is_empty() || begins_with(text, &title) {
         return passages(text);
     }
     let whole = lines([title.as_str(), text]);
@@ -172,6 +179,12 @@ fn lines<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// Whether a title, or what was kept of it, is how a text begins.
+fn begins_with(text: &str, title: &str) -> bool {
+    let title = title.trim_end_matches('…').trim_end();
+    !title.is_empty() && one_line(prefix(text.trim_start(), title.len() * 4)).starts_with(title)
+}
+
 fn headed(title: &str, passages: Vec<String>) -> Vec<String> {
     passages.into_iter().map(|passage| lines([title, passage.as_str()])).collect()
 }
@@ -202,6 +215,17 @@ mod tests {
         assert_eq!(parts.last().unwrap(), "Queue drops jobs\nLeases live in memory");
         assert_eq!(parts.len(), 4);
         assert!(parts.iter().all(|part| part.starts_with("Queue drops jobs")));
+    }
+
+    #[test]
+    fn a_title_made_of_the_narrative_is_said_once() {
+        let mut row = observation(1, "The lease was lost. The le…", 0);
+        row.content.narrative = "The lease was lost.  The lease was found.".into();
+        assert_eq!(parts(&RowBody::Observation(row.clone())), [row.content.narrative.clone()]);
+        row.content.narrative = "The lease was lost. ".repeat(60);
+        let parts = parts(&RowBody::Observation(row));
+        assert!(parts[0].starts_with("The lease was lost. The lease") && parts.len() == 2);
+        assert!(parts[1].starts_with("The lease was lost. The le…\nThe lease"), "{}", parts[1]);
     }
 
     #[test]

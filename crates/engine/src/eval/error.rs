@@ -43,4 +43,7 @@ pub enum DatasetError {
     /// The engine failed while storing or searching.
     #[error(transparent)]
     Engine(#[from] crate::Error),
+    /// The rows cannot be embedded.
+    #[error(transparent)]
+    Embed(#[from] crate::embed::Error),
 }

@@ -7,12 +7,18 @@
 
 mod dataset;
 mod error;
+mod kept;
+mod meaning;
 mod metrics;
+mod prompts;
 mod run;
 #[cfg(test)]
 mod tests;
 
 pub use dataset::{Dataset, Doc, Docs, Level, Query, Split};
 pub use error::DatasetError;
+pub use kept::KeptEmbedder;
+pub use meaning::{Meaning, prompt};
 pub use metrics::Scores;
+pub use prompts::{Answered, PromptReport, measure_prompts};
 pub use run::{Ingested, Latency, Mode, ModeReport, Report, ingest, measure};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::metrics::Tally;
-use super::{Dataset, DatasetError, Doc, Level, Query, Scores, Split};
+use super::{Dataset, DatasetError, Doc, Level, PromptReport, Query, Scores, Split};
 use crate::Engine;
 
 /// Bytes of lines that are stored at a time.
@@ -55,6 +55,9 @@ pub struct Report {
     pub split: Split,
     /// The modes that could be measured.
     pub modes: BTreeMap<Mode, ModeReport>,
+    /// How prompts are answered, by mode; only where that was asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<Mode, PromptReport>,
 }
 
 /// What a run found out about one mode.
@@ -187,24 +190,39 @@ where
     })
 }
 
+/// The project that a group was stored as.
+pub(super) fn group(name: &str) -> ProjectRef {
+    ProjectRef { keys: vec![format!("eval:{name}")], ..ProjectRef::named(name) }
+}
+
+/// A share of a number, four decimals.
+#[expect(clippy::cast_precision_loss, reason = "counts of questions")]
+pub(super) fn share(of: u64, all: u64) -> f64 {
+    (of as f64 / all.max(1) as f64 * 10_000.0).round() / 10_000.0
+}
+
 fn request(query: &Query) -> SearchRequest {
-    let group = ProjectRef {
-        keys: vec![format!("eval:{}", query.group)],
-        ..ProjectRef::named(&query.group)
-    };
     let limit = match query.level {
         Level::Doc => DOC_LIMIT,
         Level::Session => SESSION_LIMIT,
     };
     SearchRequest {
         query: query.text.clone(),
-        project: Some(group),
+        project: Some(group(&query.group)),
         limit: Some(limit),
         ..SearchRequest::default()
     }
 }
 
 impl Ingested {
+    /// Whether a row is a known answer of a question.
+    pub(super) fn is_gold(&self, query: &Query, uid: Uuid) -> bool {
+        self.docs.get(&uid).is_some_and(|(id, session)| match query.level {
+            Level::Doc => query.gold.contains(id),
+            Level::Session => query.gold.contains(session),
+        })
+    }
+
     /// What was found, by the names that the answers of this question go by, each once.
     fn found(&self, query: &Query, answer: &SearchAnswer) -> Vec<&str> {
         let mut seen = HashSet::new();

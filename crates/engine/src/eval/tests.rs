@@ -1,8 +1,11 @@
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::metrics::Tally;
 use super::*;
+use crate::embed::Embedder;
 
 const QUERIES: &str = r#"
 {"id":"q1","group":"g","text":"which","gold":["d1"],"level":"doc","type":"plain","extra":1}
@@ -122,4 +125,58 @@ fn a_split_without_questions_is_refused() {
     let folder = folder("", QUERIES, r#"{"dev":["g","h"]}"#);
     let error = Dataset::open(folder.path()).unwrap().queries(Split::Test).unwrap_err();
     assert!(error.to_string().ends_with("has no questions of the split 'test'"), "{error}");
+}
+
+/// Says how long a text is, and counts what it was asked.
+#[derive(Debug, Default)]
+struct Lengths(AtomicUsize);
+
+#[async_trait::async_trait]
+impl Embedder for Lengths {
+    fn id(&self) -> &'static str {
+        "lengths"
+    }
+
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn middle(&self) -> &[f32] {
+        &[0.0, 0.0]
+    }
+
+    async fn passages(&self, texts: &[&str]) -> crate::embed::Result<Vec<Vec<f32>>> {
+        self.0.fetch_add(texts.len(), Ordering::Relaxed);
+        Ok(texts
+            .iter()
+            .map(|text| vec![f32::from(u8::try_from(text.len()).unwrap()), 1.0])
+            .collect())
+    }
+
+    async fn query(&self, text: &str) -> crate::embed::Result<Vec<f32>> {
+        Ok(self.passages(&[text]).await?.remove(0))
+    }
+}
+
+#[tokio::test]
+async fn vectors_are_kept_between_runs_and_half_a_record_is_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = Arc::new(Lengths::default());
+    let open =
+        || KeptEmbedder::open(Arc::clone(&inner) as Arc<dyn Embedder>, folder.path()).unwrap();
+    let texts = ["three", "a", "three"];
+    let expected = vec![vec![5.0, 1.0], vec![1.0, 1.0], vec![5.0, 1.0]];
+    assert_eq!(open().passages(&texts).await.unwrap(), expected);
+    assert_eq!(inner.0.load(Ordering::Relaxed), 2, "the same text is embedded once");
+    let file = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = fs::read(&file).unwrap();
+    let whole = bytes.len();
+    bytes.extend([7; 9]);
+    fs::write(&file, bytes).unwrap();
+    let again = open();
+    assert_eq!(fs::metadata(&file).unwrap().len(), whole as u64);
+    assert_eq!(again.passages(&texts).await.unwrap(), expected);
+    assert_eq!(inner.0.load(Ordering::Relaxed), 2, "nothing was embedded again");
+    again.query("three").await.unwrap();
+    assert_eq!(inner.0.load(Ordering::Relaxed), 3, "a query is");
 }

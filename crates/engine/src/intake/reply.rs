@@ -82,7 +82,9 @@ impl Engine {
         }
         let recalled = async {
             let given = self.store.given(&name).await?;
-            recall::prompt_recall(&*self.store, project_id, session_id, text, &given).await
+            let near = self.near_prompt(project_id, text).await;
+            let near = near.as_deref();
+            recall::prompt_recall(&*self.store, project_id, session_id, text, &given, near).await
         };
         let Some(block) = in_time(PROMPT_DEADLINE, recalled).await? else {
             return Ok(Reply::None);

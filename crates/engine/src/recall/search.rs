@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult};
+use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult, Why};
 use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
 use super::narrow;
-use super::rank::{Dates, Question, Ranked, drop_repeats};
+use super::newest::newest_wins;
+use super::rank::{Dates, Meaning, Parts, Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
 use crate::embed::Near;
@@ -20,6 +21,9 @@ pub const DEFAULT_LIMIT: usize = 20;
 
 /// Most results of one answer.
 pub const MAX_LIMIT: usize = 200;
+
+/// Rows near by meaning that a search can use: those that are ranked, and some to compare with.
+pub const NEAREST: usize = 200;
 
 /// Fewest candidates that are ranked, so that a small limit does not change the order.
 const LEAST_CANDIDATES: usize = 150;
@@ -44,6 +48,24 @@ pub async fn search(
     request: &SearchRequest,
     near: Option<&[Near<PublicId>]>,
 ) -> Result<SearchAnswer> {
+    search_by(store, request, near.unwrap_or_default(), true).await
+}
+
+/// The same by meaning alone, for measuring.
+pub(crate) async fn by_meaning(
+    store: &dyn Store,
+    request: &SearchRequest,
+    near: &[Near<PublicId>],
+) -> Result<SearchAnswer> {
+    search_by(store, request, near, false).await
+}
+
+async fn search_by(
+    store: &dyn Store,
+    request: &SearchRequest,
+    near: &[Near<PublicId>],
+    words: bool,
+) -> Result<SearchAnswer> {
     let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
         return Ok(SearchAnswer::default());
     };
@@ -54,15 +76,20 @@ pub async fn search(
         if narrowed { MAX_TOTAL } else { (limit * CANDIDATES_PER_RESULT).max(LEAST_CANDIDATES) };
     let query = request.query.trim();
     let blank = query.chars().all(|c| c == '*' || c.is_whitespace());
+    let mut terms = Vec::new();
     let (mut ranked, mut total) = if let (true, Some(file)) = (blank, &request.file) {
         newest_with_file(store, &filter, file, candidates).await?
     } else if blank {
         newest(store, &filter, candidates).await?
     } else {
         let named = rows_named(store, &filter, query).await?;
-        let dates = dates_of(store, &filter, query).await?;
-        let terms = analyze::query_terms(query);
-        let asked = Asked { terms, dates, near: near.unwrap_or_default() };
+        let asked = if words {
+            let dates = dates_of(store, &filter, query).await?;
+            Asked { terms: analyze::query_terms(query), dates, near }
+        } else {
+            Asked { terms: Vec::new(), dates: Dates::default(), near }
+        };
+        terms.clone_from(&asked.terms);
         let (found, total) = found_by(store, &filter, asked, candidates).await?;
         with_named(named, found, total)
     };
@@ -71,9 +98,13 @@ pub async fn search(
         total = ranked.len();
     }
     let repeats = drop_repeats(&mut ranked);
+    newest_wins(&mut ranked);
     ranked.truncate(limit);
     let total = total.saturating_sub(repeats).max(ranked.len());
-    Ok(SearchAnswer { results: ranked.into_iter().map(result).collect(), total })
+    let why = |ranked: &Ranked| request.explain.then(|| ranked.parts.why(ranked.score, &terms));
+    let results = ranked.into_iter().map(|ranked| (why(&ranked), ranked));
+    let results = results.map(|(why, ranked)| result(ranked, why)).collect();
+    Ok(SearchAnswer { results, total })
 }
 
 /// Which rows may answer.
@@ -100,7 +131,18 @@ pub(super) async fn keyword(
     terms: Vec<String>,
     limit: usize,
 ) -> Result<(Vec<Ranked>, usize)> {
-    let asked = Asked { terms, dates: Dates::default(), near: &[] };
+    keyword_and_near(store, filter, terms, &[], limit).await
+}
+
+/// As [`keyword`], with the rows that are near by meaning.
+pub(super) async fn keyword_and_near(
+    store: &dyn Store,
+    filter: &Filter,
+    terms: Vec<String>,
+    near: &[Near<PublicId>],
+    limit: usize,
+) -> Result<(Vec<Ranked>, usize)> {
+    let asked = Asked { terms, dates: Dates::default(), near };
     found_by(store, filter, asked, limit).await
 }
 
@@ -141,7 +183,7 @@ async fn found_by(
         (row, doc)
     });
     let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows).about(dates);
-    Ok((question.rank(rows.collect()), answer.total))
+    Ok((question.rank(rows.collect(), &Meaning::new(near)), answer.total))
 }
 
 /// The rows of hits in the order of the hits. Rows that went meanwhile are left out.
@@ -235,10 +277,10 @@ fn with_named(named: Vec<Row>, found: Vec<Ranked>, total: usize) -> (Vec<Ranked>
 }
 
 fn listed(row: Row, score: f64) -> Ranked {
-    Ranked { text: RowText::of(&row.body), row, score, matched: 0 }
+    Ranked { text: RowText::of(&row.body), row, score, matched: 0, parts: Parts::default() }
 }
 
-fn result(ranked: Ranked) -> SearchResult {
+fn result(ranked: Ranked, why: Option<Why>) -> SearchResult {
     let Ranked { row, text, score, .. } = ranked;
     SearchResult {
         id: row.id,
@@ -252,6 +294,7 @@ fn result(ranked: Ranked) -> SearchResult {
         created_at: row.created_at,
         files: text.files,
         highlight: None,
+        why,
     }
 }
 

@@ -1,12 +1,11 @@
 //! Which of the rows that were found may be given.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use afterword_domain::PublicId;
 use afterword_store::contract::RowBody;
 
-use crate::recall::context::superseded;
+use crate::recall::newest::superseded_of;
 use crate::recall::rank::weights::ANSWERS;
 use crate::recall::rank::{Ranked, drop_repeats};
 
@@ -32,24 +31,9 @@ pub(super) fn answers(
         })
         .collect();
     drop_repeats(&mut rows);
-    drop_superseded(&mut rows);
-    one_of_each_turn(rows)
-}
-
-/// Drops what a newer row took the place of.
-fn drop_superseded(rows: &mut Vec<Ranked>) {
-    let mut newest: Vec<&Ranked> = rows.iter().collect();
-    newest.sort_by_key(|found| Reverse((found.row.created_at, found.row.id)));
-    let says = |found: &&Ranked| match &found.row.body {
-        RowBody::Memory(row) => row.text.clone(),
-        RowBody::Observation(row) if row.content.r#type == "decision" => row.content.title.clone(),
-        _ => String::new(),
-    };
-    let texts: Vec<String> = newest.iter().map(says).collect();
-    let gone = superseded(texts.iter().map(String::as_str));
-    let gone: HashSet<PublicId> =
-        newest.iter().zip(gone).filter(|(_, gone)| *gone).map(|(found, _)| found.row.id).collect();
+    let gone = superseded_of(&rows);
     rows.retain(|found| !gone.contains(&found.row.id));
+    one_of_each_turn(rows)
 }
 
 /// Keeps the best row of each turn, at its place: an observation before the turn's summary. The

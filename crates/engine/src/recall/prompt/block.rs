@@ -13,10 +13,11 @@ use afterword_store::{Result, Store};
 use super::answers::answers;
 
 use crate::analyze;
+use crate::embed::Near;
 use crate::recall::context::{Frame, Item, Section, is_failure, render, said_once};
 use crate::recall::rank::Ranked;
 use crate::recall::row_text::labelled;
-use crate::recall::search::{Filter, keyword};
+use crate::recall::search::{Filter, keyword_and_near};
 
 /// Most rows of one block.
 const MOST_ROWS: usize = 3;
@@ -60,13 +61,14 @@ static COMMON: LazyLock<HashSet<String>> =
 /// Silent for prompts of fewer than three terms or fewer than two that are about something, and for
 /// those that a program made (commands, tags, notices). Gives one row of a turn, an observation
 /// rather than a summary, and none that a newer one took the place of. Never gives rows of the asking session, rows of sub-agents, prompts, snapshots, or what
-/// is in `already_given`. `left_out` counts further rows that answer.
+/// is in `already_given`. `left_out` counts further rows that answer. `near` as for [`search`](super::search()).
 pub async fn prompt_recall(
     store: &dyn Store,
     project_id: i64,
     session_id: Option<i64>,
     prompt: &str,
     already_given: &[PublicId],
+    near: Option<&[Near<PublicId>]>,
 ) -> Result<ContextBlock> {
     let prompt = prefix(prompt.trim(), MAX_PROMPT);
     let terms = content_terms(prompt);
@@ -75,7 +77,8 @@ pub async fn prompt_recall(
         return Ok(ContextBlock::default());
     }
     let filter = Filter { scope: Scope::Project(project_id), ..Filter::default() };
-    let (found, _) = keyword(store, &filter, terms, CANDIDATES).await?;
+    let near = near.unwrap_or_default();
+    let (found, _) = keyword_and_near(store, &filter, terms, near, CANDIDATES).await?;
     Ok(block(&answers(found, session_id, already_given)))
 }
 

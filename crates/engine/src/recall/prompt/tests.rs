@@ -2,12 +2,13 @@ use afterword_domain::text::utf16_len;
 use afterword_store::contract::RowBody;
 
 use super::*;
+use crate::recall::rank::Parts;
 use crate::recall::row_text::RowText;
 use crate::recall::testing::{memory, observation, row, summary};
 
 fn found(body: RowBody, score: f64) -> Ranked {
     let row = row(body);
-    Ranked { text: RowText::of(&row.body), row, score, matched: 3 }
+    Ranked { text: RowText::of(&row.body), row, score, matched: 3, parts: Parts::default() }
 }
 
 fn ids(rows: &[Ranked]) -> Vec<String> {

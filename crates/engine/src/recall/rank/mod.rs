@@ -3,6 +3,7 @@
 mod beside;
 mod dates;
 mod matching;
+mod meaning;
 mod same;
 mod score;
 pub(super) mod weights;
@@ -11,5 +12,6 @@ pub(super) mod weights;
 mod tests;
 
 pub(super) use dates::Dates;
+pub(super) use meaning::Meaning;
 pub(super) use same::drop_repeats;
-pub(super) use score::{Question, Ranked, halved};
+pub(super) use score::{Parts, Question, Ranked, halved};

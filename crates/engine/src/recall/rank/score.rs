@@ -4,25 +4,30 @@
 //! coverage = (1 - PASSAGE) · weight(terms in the row) / expected
 //!          +      PASSAGE  · weight(terms in its best passage) / expected
 //! density  = sum(weight(term) · count / (count + K1 · (1 - B + B · length / mean))) / expected
-//! own      = (1 - DENSITY) · coverage + DENSITY · density
-//! beside   = what own answers of the rows before and after it in its session add
+//! words    = (1 - DENSITY) · coverage + DENSITY · density
+//! meaning  = MEANING · (cosine - that of most of the nearest rows) / MEANING_SPAN
+//! own      = (words + meaning) · length / (length + LITTLE_TOKENS)     rows of a session
+//! beside   = what words + meaning of the rows before and after it in its session add
 //! mix      = (expected · (own + beside) + weight(date) · fit of the date) / (expected + weight(date))
 //! score    = kind · mix^(log 0.5 / log ANSWERS_AT) · (1 - RECENCY + RECENCY · ½^(age / half-life))
 //! ```
 //!
 //! A term weighs its inverse document frequency; a term that no row holds keeps its full weight, so
-//! a question about something else stays low. A date in the question weighs what a word in as many
-//! rows would, times DATE; without one it weighs nothing. 0.5 and more means that the row answers the question.
-//! Nothing here depends on how a backend scores: it only chooses the candidates.
+//! a question about something else stays low. Where nothing is embedded meaning is 0 for all rows. A
+//! date in the question weighs what a word in as many rows would, times DATE; without one it weighs
+//! nothing. 0.5 and more means that the row answers the question. Nothing here depends on how a
+//! backend scores: it only chooses the candidates.
 
 use std::cmp::Ordering;
 
+use afterword_domain::wire::search::Why;
 use afterword_domain::{Kind, Time};
 use afterword_store::contract::{IndexDoc, Row};
 
 use super::beside::Beside;
 use super::dates::Dates;
-use super::matching::{MAX_TERMS, Matched, Matcher, weight};
+use super::matching::{MAX_TERMS, Matched, Matcher, Terms, weight};
+use super::meaning::Meaning;
 use super::weights as w;
 use crate::analyze;
 use crate::recall::row_text::RowText;
@@ -47,6 +52,55 @@ pub(crate) struct Ranked {
     pub(crate) score: f64,
     /// How many terms of the question the row holds.
     pub(crate) matched: u32,
+    pub(crate) parts: Parts,
+}
+
+/// What a score is made of, on the scale of the mix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Parts {
+    pub(crate) words: f64,
+    pub(crate) meaning: f64,
+    pub(crate) beside: f64,
+    pub(crate) date: f64,
+    /// The terms of the question that the row holds.
+    pub(crate) held: Terms,
+    /// The share of the score that the row's age, and a newer row that says otherwise, leave.
+    pub(crate) kept: f64,
+    /// A newer row says otherwise.
+    pub(crate) superseded: bool,
+}
+
+impl Parts {
+    fn mix(&self) -> f64 {
+        self.words + self.meaning + self.beside + self.date
+    }
+
+    /// The same as shares of a score, with the names of the question's terms.
+    pub(crate) fn why(&self, score: f64, terms: &[String]) -> Why {
+        let before = if self.kept > 0.0 { score / self.kept } else { score };
+        let scale = if self.mix() > 0.0 { before / self.mix() } else { 0.0 };
+        let round = |number: f64| (number * 10_000.0).round() / 10_000.0;
+        let held = terms.iter().enumerate().filter(|(at, _)| self.held & (1 << at) != 0);
+        Why {
+            words: round(self.words * scale),
+            meaning: round(self.meaning * scale),
+            neighbours: round(self.beside * scale),
+            date: round(self.date * scale),
+            recency: round(score - before) + 0.0,
+            matched: held.map(|(_, term)| term.clone()).collect(),
+            superseded: self.superseded,
+        }
+    }
+}
+
+/// A row on its way to a score.
+struct Found {
+    row: Row,
+    text: RowText,
+    matched: Matched,
+    /// What its words and its meaning answer, whatever its length.
+    words: f64,
+    meaning: f64,
 }
 
 impl Question {
@@ -73,37 +127,53 @@ impl Question {
     }
 
     /// Scores rows with their indexed tokens, best first, newest first among equals.
-    #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
-    pub(crate) fn rank(&self, rows: Vec<(Row, IndexDoc)>) -> Vec<Ranked> {
+    pub(crate) fn rank(&self, rows: Vec<(Row, IndexDoc)>, meaning: &Meaning) -> Vec<Ranked> {
         let newest = rows.iter().map(|(row, _)| row.created_at).max().unwrap_or_default();
-        let matcher = Matcher::new(&self.terms, &self.weights);
-        let found: Vec<(Row, RowText, Matched)> = rows
+        let found = self.look_at(rows, meaning);
+        let answers = |found: &Found| found.words + found.meaning;
+        let beside = Beside::new(found.iter().map(|found| (&found.row, answers(found))));
+        let date_weight = self.date_weight(found.iter().map(|found| &found.row));
+        // A question without words is answered by meaning alone.
+        let expected = if self.expected > 0.0 { self.expected } else { 1.0 };
+        let own_share = expected / (expected + date_weight);
+        let mut ranked: Vec<(f64, Ranked)> = found
             .into_iter()
-            .map(|(row, doc)| {
-                let text = RowText::of(&row.body);
-                let found = matcher.matched(&doc, text.text_begins_with_title());
-                (row, text, found)
-            })
-            .collect();
-        let tokens: usize = found.iter().map(|(_, _, matched)| matched.tokens).sum();
-        let mean_tokens = tokens as f64 / found.len().max(1) as f64;
-        let own: Vec<f64> =
-            found.iter().map(|(_, _, matched)| self.answers(matched, mean_tokens)).collect();
-        let beside = Beside::new(found.iter().map(|(row, ..)| row).zip(own.iter().copied()));
-        let date_weight = self.date_weight(found.iter().map(|(row, ..)| row));
-        let mut ranked: Vec<Ranked> = found
-            .into_iter()
-            .zip(own)
-            .map(|((row, text, matched), own)| {
-                let words = self.expected * (own + beside.adds(&row, matched.tokens));
-                let date = date_weight * self.dates.fit(row.created_at);
-                let all = (self.expected + date_weight).max(f64::MIN_POSITIVE);
-                let score = score(&row, (words + date) / all, newest);
-                Ranked { row, text, score, matched: matched.anywhere.count_ones() }
+            .map(|found| {
+                let own = own_share * substance(&found.row, found.matched.tokens);
+                let parts = Parts {
+                    words: own * found.words,
+                    meaning: own * found.meaning,
+                    beside: own_share * beside.adds(&found.row, found.matched.tokens),
+                    date: (1.0 - own_share) * self.dates.fit(found.row.created_at),
+                    held: found.matched.anywhere,
+                    kept: fresh(&found.row, newest),
+                    superseded: false,
+                };
+                let strength = strength(&found.row, &parts);
+                let (score, matched) = (strength.min(1.0), parts.held.count_ones());
+                (strength, Ranked { row: found.row, text: found.text, score, matched, parts })
             })
             .collect();
         ranked.sort_by(in_order);
-        ranked
+        ranked.into_iter().map(|(_, ranked)| ranked).collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+    fn look_at(&self, rows: Vec<(Row, IndexDoc)>, meaning: &Meaning) -> Vec<Found> {
+        let matcher = Matcher::new(&self.terms, &self.weights);
+        let look = |(row, doc): (Row, IndexDoc)| {
+            let text = RowText::of(&row.body);
+            let matched = matcher.matched(&doc, text.text_begins_with_title());
+            let meaning = w::MEANING * meaning.of(row.id);
+            Found { row, text, matched, words: 0.0, meaning }
+        };
+        let mut found: Vec<Found> = rows.into_iter().map(look).collect();
+        let tokens: usize = found.iter().map(|found| found.matched.tokens).sum();
+        let mean_tokens = tokens as f64 / found.len().max(1) as f64;
+        for found in &mut found {
+            found.words = self.answers(&found.matched, mean_tokens);
+        }
+        found
     }
 
     /// What a date weighs: as much as a word that as many rows hold as fit it, times [`w::DATE`].
@@ -138,13 +208,29 @@ impl Question {
     }
 }
 
-/// The calibrated score of a row whose words and date answer as well as `mix` says.
-fn score(row: &Row, mix: f64, newest: Time) -> f64 {
+/// How well a row answers: the calibrated score, which only a row that has more than the question
+/// asks for exceeds. Four decimals.
+fn strength(row: &Row, parts: &Parts) -> f64 {
+    let answer = parts.mix().max(0.0).powf(0.5_f64.ln() / w::ANSWERS_AT.ln());
+    let strength = kind_factor(row.id.kind) * answer * parts.kept;
+    (strength * 10_000.0).round() / 10_000.0
+}
+
+/// The share of its score that a row's age leaves.
+fn fresh(row: &Row, newest: Time) -> f64 {
     let recency = halved(row.created_at, newest, w::RECENCY_HALF_LIFE_DAYS);
-    let fresh = 1.0 - w::RECENCY + w::RECENCY * recency;
-    let answer = mix.clamp(0.0, 1.0).powf(0.5_f64.ln() / w::ANSWERS_AT.ln());
-    let score = (kind_factor(row.id.kind) * answer * fresh).clamp(0.0, 1.0);
-    (score * 10_000.0).round() / 10_000.0
+    1.0 - w::RECENCY + w::RECENCY * recency
+}
+
+/// The share of its answer that a row of so many tokens keeps: a few words in the middle of a
+/// session say little, while a memory may be brief.
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+fn substance(row: &Row, tokens: usize) -> f64 {
+    if row.session_id.is_none() || row.id.kind == Kind::Memory {
+        return 1.0;
+    }
+    let tokens = tokens as f64;
+    tokens / (tokens + w::LITTLE_TOKENS)
 }
 
 /// 1 for `newest`, half of it for every half-life before.
@@ -155,9 +241,9 @@ pub(crate) fn halved(at: Time, newest: Time, half_life_days: f64) -> f64 {
     0.5_f64.powf(days / half_life_days)
 }
 
-fn in_order(a: &Ranked, b: &Ranked) -> Ordering {
-    b.score
-        .total_cmp(&a.score)
+fn in_order((a_strength, a): &(f64, Ranked), (b_strength, b): &(f64, Ranked)) -> Ordering {
+    b_strength
+        .total_cmp(a_strength)
         .then_with(|| b.row.created_at.cmp(&a.row.created_at))
         .then_with(|| a.row.id.cmp(&b.row.id))
 }

@@ -1,0 +1,137 @@
+//! What a dataset's rows mean, for the modes that search by it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use afterword_domain::PublicId;
+use afterword_domain::project::ProjectRef;
+use afterword_domain::scope::Scope;
+use afterword_domain::wire::context::ContextBlock;
+use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
+
+use super::{DatasetError, Mode};
+use crate::embed::{Embedder, Near, parts};
+use crate::{Engine, recall};
+
+/// Rows whose parts are embedded at a time.
+const ROWS: usize = 500;
+
+/// Most rows of one project that are measured on.
+const MOST_ROWS: usize = 1_000_000;
+
+/// The vectors of stored rows in single precision, by project.
+#[derive(Debug)]
+pub struct Meaning {
+    embedder: Arc<dyn Embedder>,
+    projects: HashMap<i64, Vec<(PublicId, Vec<f32>)>>,
+}
+
+impl Meaning {
+    /// Embeds every row that an engine's store has. `progress` is told how many are done.
+    pub async fn of(
+        engine: &Engine,
+        embedder: Arc<dyn Embedder>,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Self, DatasetError> {
+        let store = engine.store();
+        let mut projects = HashMap::new();
+        let mut done = 0;
+        for project in store.list_projects().await.map_err(crate::Error::from)? {
+            let scope = Scope::Project(project.id);
+            let newest = store.newest(scope.clone(), None, None, None, MOST_ROWS).await;
+            let ids: Vec<PublicId> =
+                newest.map_err(crate::Error::from)?.iter().map(|hit| hit.id).collect();
+            let mut vectors = Vec::new();
+            for ids in ids.chunks(ROWS) {
+                let rows = store.rows(scope.clone(), ids).await.map_err(crate::Error::from)?;
+                let parts = rows.iter().flat_map(|row| {
+                    parts::parts(&row.body).into_iter().map(move |part| (row.id, part))
+                });
+                let (ids, texts): (Vec<_>, Vec<_>) = parts.unzip();
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                vectors.extend(ids.into_iter().zip(embedder.passages(&texts).await?));
+                done += rows.len() as u64;
+                progress(done);
+            }
+            projects.insert(project.id, vectors);
+        }
+        Ok(Self { embedder, projects })
+    }
+
+    /// Answers a search in one of the modes.
+    pub async fn search(
+        &self,
+        engine: &Engine,
+        mode: Mode,
+        request: &SearchRequest,
+    ) -> crate::Result<SearchAnswer> {
+        let near = match mode {
+            Mode::Keyword => None,
+            Mode::Dense | Mode::Hybrid => {
+                Some(self.near(engine, request.project.as_ref(), &request.query).await?)
+            }
+        };
+        let store = engine.store();
+        Ok(match mode {
+            Mode::Dense => {
+                recall::by_meaning(store, request, near.as_deref().unwrap_or_default()).await?
+            }
+            Mode::Keyword | Mode::Hybrid => recall::search(store, request, near.as_deref()).await?,
+        })
+    }
+
+    /// The rows of a project that are nearest to a text, nearest first; none in an unknown project.
+    pub async fn near(
+        &self,
+        engine: &Engine,
+        project: Option<&ProjectRef>,
+        text: &str,
+    ) -> crate::Result<Vec<Near<PublicId>>> {
+        let Some(project) = project else { return Ok(Vec::new()) };
+        let found = engine.find_project(project).await?;
+        let Some(vectors) = found.and_then(|project| self.projects.get(&project.id)) else {
+            return Ok(Vec::new());
+        };
+        let asked = self.embedder.query(text).await;
+        let asked = asked.map_err(|e| crate::Error::Invalid(e.to_string()))?;
+        let mut best: BTreeMap<PublicId, f32> = BTreeMap::new();
+        for (row, vector) in vectors {
+            let cosine = asked.iter().zip(vector).map(|(a, b)| a * b).sum();
+            let of_row = best.entry(*row).or_insert(cosine);
+            *of_row = of_row.max(cosine);
+        }
+        let near = best.into_iter().map(|(key, cosine)| Near { key, cosine });
+        let mut near: Vec<Near<PublicId>> = near.collect();
+        near.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
+        near.truncate(recall::NEAREST);
+        Ok(near)
+    }
+
+    /// What a prompt in a project is answered with.
+    pub async fn prompt(
+        &self,
+        engine: &Engine,
+        mode: Mode,
+        project: &ProjectRef,
+        text: &str,
+    ) -> crate::Result<ContextBlock> {
+        let near = match mode {
+            Mode::Keyword => None,
+            Mode::Dense | Mode::Hybrid => Some(self.near(engine, Some(project), text).await?),
+        };
+        prompt(engine, project, text, near.as_deref()).await
+    }
+}
+
+/// What a prompt in a project is answered with; `near` are the rows near it, if any are known.
+pub async fn prompt(
+    engine: &Engine,
+    project: &ProjectRef,
+    text: &str,
+    near: Option<&[Near<PublicId>]>,
+) -> crate::Result<ContextBlock> {
+    let Some(found) = engine.find_project(project).await? else {
+        return Ok(ContextBlock::default());
+    };
+    Ok(recall::prompt_recall(engine.store(), found.id, None, text, &[], near).await?)
+}
