@@ -132,7 +132,12 @@ fn r3_export_wipe_and_import_give_the_same_rows() {
     }
     let after = lines(&sandbox.afterword(&["export"]).success().stdout);
     assert_eq!(after, before, "an export is lossless");
+    let why = sandbox.afterword(&["search", "journal", "--json", "--explain"]).success().json();
+    assert_eq!(why["results"][0]["why"]["matched"][0], "journal", "{why}");
+    let told = sandbox.afterword(&["search", "journal", "--explain"]).success().stdout;
+    assert!(told.contains("why: words (journal) 0."), "{told}");
     let found = sandbox.afterword(&["search", "journal", "--json"]).success().json();
+    assert!(found["results"][0].get("why").is_none(), "{found}");
     assert!(found["total"].as_u64() > Some(0));
 }
 

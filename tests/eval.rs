@@ -70,6 +70,22 @@ fn measuring_needs_no_daemon_and_leaves_nothing() {
 }
 
 #[test]
+fn prompts_are_measured_on_request() {
+    let sandbox = Sandbox::new(BIN);
+    let folder = dataset(&sandbox);
+    let folder = folder.to_str().unwrap();
+    let args = ["eval", folder, "--json", "--prompt-recall", "--off-topic", folder];
+    let report: Value = sandbox.afterword(&args).success().json();
+    let prompts = &report["prompts"]["keyword"];
+    assert_eq!(prompts["on_topic"]["prompts"], 4, "{prompts}");
+    assert!(prompts["on_topic"]["right"].as_f64() > Some(0.0), "{prompts}");
+    assert_eq!(prompts["off_topic"]["tiny"]["prompts"], 4);
+    assert_eq!(prompts["off_topic"]["everyday"]["spoke"], 0.0, "{prompts}");
+    let plain: Value = sandbox.afterword(&["eval", folder, "--json"]).success().json();
+    assert!(plain.get("prompts").is_none(), "{plain}");
+}
+
+#[test]
 fn what_is_wrong_with_a_dataset_is_said() {
     let sandbox = Sandbox::new(BIN);
     let folder = dataset(&sandbox);
