@@ -80,6 +80,7 @@ fn prompts_are_measured_on_request() {
     assert_eq!(prompts["on_topic"]["prompts"], 4, "{prompts}");
     assert!(prompts["on_topic"]["right"].as_f64() > Some(0.0), "{prompts}");
     assert_eq!(prompts["off_topic"]["tiny"]["prompts"], 4);
+    assert_eq!(prompts["off_topic"]["other-group"]["prompts"], 4);
     assert_eq!(prompts["off_topic"]["everyday"]["spoke"], 0.0, "{prompts}");
     let plain: Value = sandbox.afterword(&["eval", folder, "--json"]).success().json();
     assert!(plain.get("prompts").is_none(), "{plain}");

@@ -10,6 +10,7 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use afterword_domain::text::hex;
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 
@@ -38,8 +39,7 @@ impl KeptEmbedder {
     /// The folder cannot be made, or its file cannot be read or cut.
     pub fn open(inner: Arc<dyn Embedder>, folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let name: String =
-            Sha256::digest(inner.id().as_bytes())[..8].iter().map(|b| format!("{b:02x}")).collect();
+        let name = hex(&Sha256::digest(inner.id().as_bytes())[..8]);
         let path = folder.join(format!("{name}.vectors"));
         let known = read(&path, inner.dimension())?;
         Ok(Self { inner, path, known: Mutex::new(known) })
@@ -54,7 +54,7 @@ impl KeptEmbedder {
         let mut bytes = Vec::new();
         for (sum, vector) in sums.iter().zip(&vectors) {
             bytes.extend_from_slice(sum);
-            vector.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+            bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
         }
         let mut known = self.known.lock().expect("no panic while held");
         known.extend(sums.iter().copied().zip(vectors.into_iter().map(Arc::from)));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use afterword_domain::PublicId;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
+use afterword_domain::text::prefix;
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 
@@ -92,7 +93,7 @@ impl Meaning {
         let Some(vectors) = found.and_then(|project| self.projects.get(&project.id)) else {
             return Ok(Vec::new());
         };
-        let asked = self.embedder.query(text).await;
+        let asked = self.embedder.query(prefix(text.trim(), recall::MEANT_BYTES)).await;
         let asked = asked.map_err(|e| crate::Error::Invalid(e.to_string()))?;
         let mut best: BTreeMap<PublicId, f32> = BTreeMap::new();
         for (row, vector) in vectors {

@@ -17,12 +17,15 @@ const EVERYDAY: &str = include_str!("everyday.txt");
 /// The name that [`EVERYDAY`] is reported by.
 const EVERYDAY_NAME: &str = "everyday";
 
+/// The name that the dataset's own questions are reported by, where each is asked in another group.
+const OTHER_GROUP_NAME: &str = "other-group";
+
 /// How prompts were answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptReport {
     /// The questions of the dataset, each inside its group.
     pub on_topic: Answered,
-    /// Questions of other datasets, by their names, and everyday prompts.
+    /// Questions of other datasets, by their names, those of other groups, and everyday prompts.
     pub off_topic: BTreeMap<String, Answered>,
 }
 
@@ -52,7 +55,8 @@ impl Count {
 }
 
 /// Gives the questions of a split as prompts, each inside its group, and those of other datasets and
-/// everyday prompts in each group in turn. `recall` answers a prompt.
+/// everyday prompts in each group in turn; where there are several groups, each question in the next
+/// one too. `recall` answers a prompt.
 pub async fn measure_prompts<R>(
     engine: &Engine,
     dataset: &Dataset,
@@ -83,6 +87,16 @@ where
     }
     others.push((EVERYDAY_NAME.to_owned(), EVERYDAY.lines().collect()));
     let mut off_topic = BTreeMap::new();
+    if groups.len() > 1 {
+        let mut count = Count::default();
+        for query in &queries {
+            let at = groups.iter().position(|group| *group == query.group).unwrap_or(0);
+            let block = recall(&group(groups[(at + 1) % groups.len()]), &query.text).await?;
+            count.prompts += 1;
+            count.spoke += u64::from(!block.shown.is_empty());
+        }
+        off_topic.insert(OTHER_GROUP_NAME.to_owned(), count.shares());
+    }
     for (name, prompts) in others {
         let mut count = Count::default();
         for (prompt, place) in prompts.into_iter().zip(groups.iter().cycle()) {

@@ -24,4 +24,4 @@ pub use highlight::highlight;
 pub use prompt::prompt_recall;
 pub use row_text::RowText;
 pub(crate) use search::by_meaning;
-pub use search::{DEFAULT_LIMIT, MAX_LIMIT, NEAREST, search};
+pub use search::{DEFAULT_LIMIT, MAX_LIMIT, MEANT_BYTES, NEAREST, search};

@@ -81,7 +81,9 @@ mod tests {
     #[test]
     fn what_was_only_listed_keeps_its_place() {
         let mut rows = vec![ranked(1, "We use pnpm", 0, 0.0), ranked(2, "We use yarn now", 4, 0.0)];
-        rows.iter_mut().for_each(|found| found.parts.kept = 0.0);
+        for found in &mut rows {
+            found.parts.kept = 0.0;
+        }
         newest_wins(&mut rows);
         assert_eq!(rows[0].row.id.number, 1);
     }

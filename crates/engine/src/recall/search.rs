@@ -25,6 +25,12 @@ pub const MAX_LIMIT: usize = 200;
 /// Rows near by meaning that a search can use: those that are ranked, and some to compare with.
 pub const NEAREST: usize = 200;
 
+/// Bytes of a question that are embedded.
+///
+/// What people ask stands at the beginning of a long prompt; the whole of it found no more and took
+/// five times as long.
+pub const MEANT_BYTES: usize = 400;
+
 /// Fewest candidates that are ranked, so that a small limit does not change the order.
 const LEAST_CANDIDATES: usize = 150;
 

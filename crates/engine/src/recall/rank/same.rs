@@ -10,10 +10,13 @@ use super::weights::{NEARLY, NEARLY_WORDS, SAME_SUMMARY};
 use crate::analyze::text_key;
 use crate::recall::row_text::RowText;
 
+/// Best rows that are held against each other word by word.
+const NEARLY_AMONG: usize = 60;
+
 /// Drops every row that says what a row before it says, in the same project; keeps the order.
 ///
-/// Two rows say the same when title and text are equal in words, when they differ in a few words of
-/// many and in no number, or when both are summaries of one session and the earlier one holds nearly
+/// Two rows say the same when title and text are equal in words, when they are among the best and
+/// differ in a few words of many and in no number, or when both are summaries of one session and the earlier one holds nearly
 /// all words of the later. Returns how many were dropped.
 pub(crate) fn drop_repeats(rows: &mut Vec<Ranked>) -> usize {
     let before = rows.len();
@@ -27,12 +30,14 @@ pub(crate) fn drop_repeats(rows: &mut Vec<Ranked>) -> usize {
         if !keys.insert((found.row.project_id, key)) {
             return false;
         }
-        let wording = Wording::of(&found.text);
-        let project = found.row.project_id;
-        if wordings.iter().any(|(of, kept)| *of == project && kept.is_nearly(&wording)) {
-            return false;
+        if wordings.len() < NEARLY_AMONG {
+            let wording = Wording::of(&found.text);
+            let project = found.row.project_id;
+            if wordings.iter().any(|(of, kept)| *of == project && kept.is_nearly(&wording)) {
+                return false;
+            }
+            wordings.push((project, wording));
         }
-        wordings.push((project, wording));
         let Some((session, words)) = words else { return true };
         if summaries.iter().any(|(other, kept)| *other == session && holds(kept, &words)) {
             return false;

@@ -160,10 +160,10 @@ impl Question {
 
     #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
     fn look_at(&self, rows: Vec<(Row, IndexDoc)>, meaning: &Meaning) -> Vec<Found> {
-        let matcher = Matcher::new(&self.terms, &self.weights);
-        let look = |(row, doc): (Row, IndexDoc)| {
+        let terms = Matcher::new(&self.terms, &self.weights);
+        let look = |(row, tokens): (Row, IndexDoc)| {
             let text = RowText::of(&row.body);
-            let matched = matcher.matched(&doc, text.text_begins_with_title());
+            let matched = terms.matched(&tokens, text.text_begins_with_title());
             let meaning = w::MEANING * meaning.of(row.id);
             Found { row, text, matched, words: 0.0, meaning }
         };
