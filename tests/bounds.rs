@@ -194,7 +194,7 @@ struct Beside {
     slowest: Duration,
 }
 
-/// One session sends without a pause, a turn every hundred events, until each of the others has sent
+/// One session sends without a pause, a turn every five events, until each of the others has sent
 /// five events and what it did is found.
 fn beside_a_hot_session(others: usize) -> Beside {
     let sandbox = Sandbox::new(BIN);
@@ -216,7 +216,7 @@ fn beside_a_hot_session(others: usize) -> Beside {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
                     let n = sent.fetch_add(1, Ordering::Relaxed);
-                    if n % 100 == 0 {
+                    if n % 5 == 0 {
                         post(&client, "/sessions/init", &prompt("hot", &format!("Turn {n}")));
                     } else {
                         let file = format!("src/hot_{n}.rs");

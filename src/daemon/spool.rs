@@ -2,7 +2,8 @@
 //!
 //! A file goes when its event is in the database; a crash in between repeats the event, which is
 //! then known. What is no event is set aside in `bad`. A file that the system does not let us read
-//! now stays, is looked at again later, and stops nothing else.
+//! now stays, is looked at again later, and stops nothing else. What a hook wrote and was ended before
+//! it could finish (a disk that took too long, a kill) is taken in too.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use afterword_domain::Time;
 use afterword_domain::event::Event;
 use afterword_domain::wire::spool;
 use afterword_engine::{Engine, Error};
@@ -23,6 +25,9 @@ const BATCH: usize = 200;
 
 /// Most bytes of a file that may hold an event; hooks cut events to far less.
 const FILE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How old a file is that no hook will finish any more, in milliseconds: hooks end within seconds.
+const ABANDONED_MS: i64 = 15_000;
 
 /// How long to wait when the store cannot take events.
 const REFUSED_PAUSE: Duration = Duration::from_secs(1);
@@ -44,6 +49,35 @@ fn list(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// Gives the files that hooks have left behind unfinished the names of finished ones: whole ones
+/// are then taken in, torn ones set aside.
+fn adopt(folder: &Path, now: Time) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if !path.to_string_lossy().ends_with(spool::UNFINISHED) || !is_abandoned(&path, now) {
+            continue;
+        }
+        let name = match read(&path) {
+            Read::Event(event) => spool::file_name(event.at, event.uid),
+            Read::Bad(_) => spool::file_name(now, uuid::Uuid::now_v7()),
+            Read::NotNow(_) | Read::Gone => continue,
+        };
+        match std::fs::rename(&path, folder.join(name)) {
+            Ok(()) => {
+                tracing::warn!(file = %path.display(), "a hook was ended while it wrote this");
+            }
+            Err(error) => tracing::warn!(file = %path.display(), %error, "cannot be taken in"),
+        }
+    }
+}
+
+fn is_abandoned(file: &Path, now: Time) -> bool {
+    let changed = std::fs::metadata(file).and_then(|meta| meta.modified());
+    let since = changed.ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let at = since.and_then(|since| i64::try_from(since.as_millis()).ok());
+    at.is_some_and(|at| now.millis().saturating_sub(at) > ABANDONED_MS)
 }
 
 /// Counts the files that were set aside.
@@ -112,6 +146,7 @@ impl Drain {
     /// Takes everything in that can be.
     async fn pass(&mut self) -> Rest {
         self.taken.retain(|file| !is_gone(file));
+        adopt(&self.folder, self.engine.clock().now());
         let mut unreadable: HashSet<PathBuf> = HashSet::new();
         loop {
             let mut files = self.list();

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 
 use afterword_domain::event::Event;
-use afterword_domain::wire::spool::{ENDING, file_name};
+use afterword_domain::wire::spool::{ENDING, UNFINISHED, file_name};
 
 use crate::config::Home;
 use crate::folder::files;
@@ -15,7 +15,7 @@ use crate::folder::files;
 pub fn write(home: &Home, event: &Event, bytes: &[u8]) -> io::Result<()> {
     let folder = home.spool();
     let target = folder.join(file_name(event.at, event.uid));
-    let temporary = folder.join(format!("{}.tmp", event.uid.simple()));
+    let temporary = folder.join(format!("{}{UNFINISHED}", event.uid.simple()));
     match files::replace_file(&temporary, &target, bytes) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             files::create_private_folder(&folder)?;

@@ -24,8 +24,9 @@ const SESSION_START: Duration = Duration::from_secs(2);
 /// would lose the event. Waiting for the daemon is bounded without this.
 const KEEPING: Duration = Duration::from_secs(1);
 
-/// How long the line in the log may take.
+/// How long the line in the log may take, and one that tells of a loss.
 const LAST_WORDS: Duration = Duration::from_millis(10);
+const LAST_WORDS_OF_A_LOSS: Duration = Duration::from_millis(50);
 
 /// Builds that are not optimised take their time.
 pub(super) const SLOWNESS: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
@@ -99,16 +100,19 @@ impl Watched {
         if let Some(home) = self.home.get().cloned() {
             // The log may lie on what the hook is stuck in.
             let (written, done) = std::sync::mpsc::channel();
-            let what = if self.in_hand.load(Ordering::Relaxed) {
-                format!("{LOST} unless the daemon has it: the hook took too long and was ended")
+            let (what, patience) = if self.in_hand.load(Ordering::Relaxed) {
+                let what = format!(
+                    "{LOST} unless the daemon has it: the hook took too long and was ended"
+                );
+                (what, LAST_WORDS_OF_A_LOSS)
             } else {
-                "it took too long and was ended".to_owned()
+                ("it took too long and was ended".to_owned(), LAST_WORDS)
             };
             thread::spawn(move || {
                 log::note(&home, &SystemClock, "hook", &what);
                 written.send(()).ok();
             });
-            done.recv_timeout(LAST_WORDS * SLOWNESS).ok();
+            done.recv_timeout(patience * SLOWNESS).ok();
         }
         std::process::exit(0);
     }

@@ -64,7 +64,10 @@ impl Sandbox {
         let mut sandbox = Self { binary, home, project, root, user, lock: None };
         if user.is_some() {
             let copy = base.join(exe("afterword"));
-            fs::copy(&sandbox.binary, &copy).expect("the binary can be copied");
+            // By another process: a child that another test starts just now would hold the file
+            // open for writing, and then it cannot be run.
+            let copied = Command::new("cp").arg(&sandbox.binary).arg(&copy).status();
+            assert!(copied.is_ok_and(|status| status.success()), "the binary can be copied");
             sandbox.binary = copy;
             sandbox.hand_over(&base);
         }

@@ -142,3 +142,31 @@ fn a_repeated_event_is_stored_once_and_leaves_no_file() {
         drop(world.root);
     });
 }
+
+#[tokio::test]
+async fn what_a_hook_left_unfinished_is_taken_in_once_it_is_surely_over() {
+    let mut world = World::new();
+    let aged = |name: &str, age_ms: u64, world: &World| {
+        let path = world.drain.folder.join(name);
+        let now = std::time::UNIX_EPOCH + Duration::from_millis(NOW.millis().unsigned_abs());
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(now - Duration::from_millis(age_ms)).unwrap();
+        path
+    };
+    for (n, name) in [(1, "whole.tmp"), (2, "young.tmp")] {
+        world.spool(n);
+        std::fs::rename(world.file(n), world.drain.folder.join(name)).unwrap();
+    }
+    std::fs::write(world.drain.folder.join("torn.tmp"), "{\"uid\":").unwrap();
+    let limit = ABANDONED_MS.unsigned_abs();
+    aged("whole.tmp", limit + 1, &world);
+    aged("torn.tmp", limit + 1, &world);
+    let young = aged("young.tmp", limit, &world);
+    assert_eq!(world.drain.pass().await, Rest::Nothing);
+    let stored = world.drain.engine.status().await.unwrap().stored;
+    assert_eq!((stored, count_bad(&world.drain.folder)), (1, 1));
+    assert!(young.exists(), "its hook may still be at work");
+    aged("young.tmp", limit + 1, &world);
+    assert_eq!(world.drain.pass().await, Rest::Nothing);
+    assert_eq!(world.drain.engine.status().await.unwrap().stored, 2);
+}

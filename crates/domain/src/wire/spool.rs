@@ -17,6 +17,9 @@ pub const BAD_FOLDER: &str = "bad";
 /// Ending of a complete spool file.
 pub const ENDING: &str = ".event.json";
 
+/// Ending of a file that a hook has not finished.
+pub const UNFINISHED: &str = ".tmp";
+
 /// What a hook's log says of an event that could be kept nowhere.
 pub const LOST: &str = "an event is lost";
 
