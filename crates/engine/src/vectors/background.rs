@@ -92,7 +92,10 @@ impl Engine {
             }
         }
         let idle = self.vectors.embeddings.idle;
-        self.vectors.give_up_unless(|loaded| loaded.last_used().elapsed() < idle);
+        // Whoever still waits for it has not used it yet.
+        if !self.vectors.is_waited_for() {
+            self.vectors.give_up_unless(|loaded| loaded.last_used().elapsed() < idle);
+        }
         Ok(())
     }
 

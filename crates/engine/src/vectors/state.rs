@@ -111,6 +111,11 @@ impl Vectors {
         found.clone()
     }
 
+    /// Whether somebody has not taken what was loaded for them yet.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.loaded.receiver_count() > 0
+    }
+
     pub(super) fn set_loaded(&self, loaded: Option<Arc<Loaded>>) {
         self.loaded.send_replace(loaded);
     }

@@ -13,6 +13,7 @@ use afterword_store::sqlite::SqliteStore;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
+use super::state::space_of;
 use super::{EmbedderSource, Embeddings, NearFilter};
 use crate::embed::{self, Embedder, Error};
 use crate::recall::testing::day;
@@ -216,8 +217,8 @@ async fn another_model_embeds_everything_again_and_never_mixes() {
     home.engine.embed_due().await.unwrap();
     assert_eq!(home.nearest("gateway").await, Some(row));
     let counts = home.store.vector_counts().await.unwrap().unwrap();
-    assert_eq!((counts.space.as_str(), counts.embedded), ("new/parts1", 1));
-    let old = home.store.open_space("old/parts1", 64).await.unwrap();
+    assert_eq!((counts.space, counts.embedded), (space_of("new"), 1));
+    let old = home.store.open_space(&space_of("old"), 64).await.unwrap();
     assert!(home.store.vectors(old, 0, 9).await.unwrap().is_empty());
 }
 
