@@ -120,7 +120,7 @@ fn shape(cursor: &mut Cursor<'_>) -> Result<Shape> {
         && layers > 0
         && heads > 0
         && width > 0
-        && width == heads * super::attention::HEAD
+        && width == heads * super::network::HEAD
         && width.is_multiple_of(BLOCK)
         && inner > 0
         && inner.is_multiple_of(BLOCK)

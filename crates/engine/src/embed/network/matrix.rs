@@ -11,7 +11,7 @@
 
 use fearless_simd::{Level, Simd, dispatch, f32x16, i32x16, prelude::*};
 
-use super::container::{BLOCK, BLOCK_BYTES};
+use super::super::container::{BLOCK, BLOCK_BYTES};
 
 /// Outputs side by side.
 const LANES: usize = 16;

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch, f32x16, prelude::*};
 
-use super::math::{self, LANES};
+use super::super::math::{self, LANES};
 
 /// Numbers of one head; fixed, so that a head's vectors stay in registers.
-pub(super) const HEAD: usize = 32;
+pub(in super::super) const HEAD: usize = 32;
 
 /// Room that is used again for each head and text.
 #[derive(Debug, Default)]
