@@ -108,7 +108,8 @@ fn what_shares_no_word_is_found_once_a_model_is_there() {
     install(&sandbox, &model);
     let status = sandbox.wait_for_status("rows are embedded", embedded);
     assert_eq!(status["embeddings"]["embedded"], json!(2));
-    assert!(found(&sandbox, "支付网关多久超时").contains(&gate));
+    let answer = found(&sandbox, "支付网关多久超时");
+    assert_eq!(answer.first(), Some(&gate), "{answer:?}");
     let doctor = sandbox.afterword(&["doctor", "--json"]).json();
     assert!(check(&doctor)["finding"].as_str().unwrap().contains("2 rows embedded"));
     sandbox.afterword(&["forget", &gate]).success();

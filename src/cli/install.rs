@@ -207,7 +207,7 @@ fn somebody_answers(tools: &Tools) -> bool {
 /// without it, so what goes wrong here is only told.
 fn offer_model(tools: &Tools) -> anyhow::Result<()> {
     let has_service = !tools.config.embeddings().url.is_empty();
-    if has_service || model::is_installed(tools) || !somebody_answers(tools) {
+    if has_service || model::installed(tools).is_some() || !somebody_answers(tools) {
         return Ok(());
     }
     tools.out.note(&format!(

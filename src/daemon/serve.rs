@@ -10,7 +10,7 @@ use afterword_domain::wire::daemon::Endpoint;
 use afterword_engine::distill::model::Model;
 use afterword_engine::ledger::{Ledger, SpendLimits};
 use afterword_engine::provider::Prices;
-use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, Service};
+use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
 use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
@@ -153,7 +153,7 @@ fn embeddings(config: &Config) -> Embeddings {
     let set = |value: String| Some(value).filter(|value| !value.is_empty());
     let source: Arc<dyn EmbedderSource> = match set(told.url) {
         Some(url) => {
-            Arc::new(Service { url, model: told.model, api_key: set(told.api_key).map(ApiKey) })
+            Arc::new(RemoteModel { url, model: told.model, api_key: set(told.api_key).map(ApiKey) })
         }
         None => Arc::new(InstalledModel::new(config.home.models(), set(told.model))),
     };

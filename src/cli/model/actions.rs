@@ -58,11 +58,6 @@ pub(super) fn install(
     Ok(true)
 }
 
-/// Whether a model is installed; its weights are not read.
-pub(super) fn is_installed(tools: &Tools) -> bool {
-    MODELS.iter().any(|entry| folder(tools, entry).is_there())
-}
-
 fn report(
     tools: &Tools,
     entry: &Entry,

@@ -48,11 +48,6 @@ enum Action {
     },
 }
 
-/// Whether a model is installed.
-pub(super) fn is_installed(tools: &Tools) -> bool {
-    actions::is_installed(tools)
-}
-
 /// Installs the recommended model, with a progress bar and without a word; gives its name.
 pub(super) fn install_recommended(tools: &Tools) -> anyhow::Result<&'static str> {
     let entry = entry(None)?;

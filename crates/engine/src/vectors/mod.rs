@@ -17,5 +17,5 @@ mod table;
 mod tests;
 
 pub use near::NearFilter;
-pub use source::{ApiKey, EmbedderSource, Embeddings, InstalledModel, Service};
+pub use source::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
 pub(crate) use state::Vectors;

@@ -83,9 +83,9 @@ impl EmbedderSource for InstalledModel {
     }
 }
 
-/// A service that speaks the API of OpenAI.
+/// The model of a service that speaks the API of OpenAI.
 #[derive(Clone, Debug)]
-pub struct Service {
+pub struct RemoteModel {
     /// Its address, to which `/embeddings` is added.
     pub url: String,
     /// The model it is asked for.
@@ -105,7 +105,7 @@ impl fmt::Debug for ApiKey {
 }
 
 #[async_trait]
-impl EmbedderSource for Service {
+impl EmbedderSource for RemoteModel {
     fn id(&self) -> Option<String> {
         Some(RemoteEmbedder::id_of(&self.url, &self.model))
     }
