@@ -13,7 +13,6 @@ pub mod ids;
 mod ledger;
 pub mod privacy;
 pub mod project;
-pub mod proof;
 pub mod quote;
 pub mod repair;
 pub mod reply;
@@ -29,7 +28,7 @@ pub mod wire;
 pub use ids::{Kind, PublicId};
 pub use ledger::{amounts, day};
 pub use rows::{memory, observation, prompt, snapshot, summary};
-pub use secret::Secret;
+pub use secret::{Secret, proof};
 pub use time::{Clock, Time};
 
 #[cfg(test)]

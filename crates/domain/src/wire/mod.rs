@@ -4,15 +4,15 @@
 pub mod context;
 pub mod daemon;
 pub mod events;
-pub mod jobs;
 pub mod memory;
 pub mod portable;
 pub mod recall;
 pub mod search;
-pub mod spend;
 pub mod spool;
 pub mod status;
 pub mod timeline;
+
+pub use status::{jobs, spend};
 
 /// The version of everything in this folder as spoken between hook, commands and daemon.
 ///

@@ -8,7 +8,6 @@
 mod events;
 mod jobs;
 mod memories;
-mod model_jobs;
 mod portable;
 mod projects;
 mod rows;
@@ -22,12 +21,12 @@ pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
     Recorded, StoredDigest, Trimmed, TurnKey,
 };
-pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
-pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
-pub use model_jobs::{
+pub use jobs::model::{
     Life, ModelFailure, ModelJob, ModelJobStore, ModelObservation, ModelOutcome, ModelSubject,
     ModelWish, QueueStore, SessionAnswer,
 };
+pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
+pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
 pub use rows::{Around, Row, RowBody, RowStore};

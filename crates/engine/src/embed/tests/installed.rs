@@ -96,7 +96,7 @@ fn sample(language: &str) -> Vec<&'static str> {
 #[test]
 fn the_committed_means_are_those_of_the_sample() {
     let Some(model) = installed() else { return };
-    for line in include_str!("../means.txt").lines() {
+    for line in include_str!("../language/means.txt").lines() {
         let (language, numbers) = line.split_once(' ').unwrap();
         let committed: Vec<f32> = numbers.split(' ').map(|n| n.parse().unwrap()).collect();
         // A part of the sample keeps a debug build quick and is near enough.

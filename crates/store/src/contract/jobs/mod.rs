@@ -1,5 +1,7 @@
 //! The queue of turns to distil, and the rows that distilling makes.
 
+pub(super) mod model;
+
 use afterword_domain::Time;
 use afterword_domain::observation::{ObservationContent, Source};
 use afterword_domain::summary::{Summary, SummaryContent};

@@ -1,4 +1,6 @@
-//! A text that must not be seen.
+//! A text that must not be seen, and how to prove that one knows it.
+
+pub mod proof;
 
 use std::fmt;
 

@@ -5,8 +5,9 @@ use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::wire::jobs::{JobId, JobRow};
 use async_trait::async_trait;
 
-use super::{NewObservation, NewSummary, SavedTurn, TurnKey};
+use super::{NewObservation, NewSummary, SavedTurn};
 use crate::Result;
+use crate::contract::TurnKey;
 
 /// Jobs for a model: one a turn, made by [`save_turn`](super::JobStore::save_turn) where it is told
 /// a [`ModelWish`], and one a session. Beside the jobs of the rules, which never wait for them.

@@ -1,0 +1,7 @@
+//! Where everything stands: the counts of every stage, what waits, and what was spent.
+
+mod counts;
+pub mod jobs;
+pub mod spend;
+
+pub use counts::*;
