@@ -18,7 +18,7 @@ use super::before_tool;
 use super::delivery::{Budget, Delivery, Wish};
 use super::project::{self, Resolution};
 use super::watchdog::{SLOWNESS, Watchdog};
-use super::{log, pause, stdin};
+use super::{log, pause, platform, stdin};
 use crate::config::Config;
 
 /// How long a capture's payload may take to come, counted from the hook's start.
@@ -79,7 +79,7 @@ fn watched(
     let patience = if call.moment == Some(Moment::SessionStart) { STDIN_AT_START } else { STDIN };
     // Whatever has begun to come is kept, and may take the time of what is kept.
     let begun = || watchdog.into_iter().for_each(Watchdog::keeping);
-    let bytes = stdin::read(source, started + patience, STDIN, begun);
+    let bytes = stdin::read(source, started + patience, STDIN, platform::crowding, begun);
     let late = bytes.is_empty() && started.elapsed() >= patience;
     let run = Run { call, config, clock, watchdog, started };
     if let Some(answer) = run.answer(&bytes, late) {

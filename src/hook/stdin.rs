@@ -21,7 +21,8 @@ const CHUNK: usize = 64 * 1024;
 pub const FLOW: Duration = Duration::from_millis(700);
 
 /// Reads one JSON value, or what there is of it when time is up: at `until` while nothing has come,
-/// then `rest` after the latest bytes, and [`FLOW`] after the first.
+/// then `rest` after the latest bytes, and [`FLOW`] after the first. `crowding` is asked once, when
+/// nothing has come in time: how many times as long such a wait is on this machine now.
 ///
 /// An agent that is still writing is waited for, as a large payload on a busy machine takes its
 /// time; one that has begun and stops is not. `begun` is told of the first bytes.
@@ -32,8 +33,10 @@ pub fn read(
     source: impl Read + Send + 'static,
     until: Instant,
     rest: Duration,
+    crowding: impl FnOnce() -> u32,
     begun: impl FnOnce(),
 ) -> Vec<u8> {
+    let patience = until.saturating_duration_since(Instant::now());
     let (sender, chunks) = mpsc::sync_channel(4);
     let reader = thread::Builder::new()
         .name("stdin".to_owned())
@@ -44,7 +47,7 @@ pub fn read(
     }
     let mut end = JsonEnd::new();
     let (mut deadline, mut last) = (until, until);
-    let mut begun = Some(begun);
+    let (mut begun, mut crowding) = (Some(begun), Some(crowding));
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match chunks.recv_timeout(left) {
@@ -60,6 +63,11 @@ pub fn read(
                 if complete || bytes.len() >= LIMIT {
                     return bytes;
                 }
+            }
+            Err(RecvTimeoutError::Timeout) if begun.is_some() && crowding.is_some() => {
+                let crowding = crowding.take().map_or(1, |ask| ask());
+                deadline = until + patience * crowding.saturating_sub(1);
+                last = deadline;
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return bytes,
         }
@@ -116,7 +124,7 @@ mod tests {
             writer.write_all(b"\"b\":[1,{}]}\n").unwrap();
             writer
         });
-        let bytes = read(reader, late(), LONG, || {});
+        let bytes = read(reader, late(), LONG, || 1, || {});
         assert!(bytes.starts_with(b"\xef\xbb\xbf {"));
         assert!(String::from_utf8_lossy(&bytes).trim_end().ends_with("[1,{}]}"));
         drop(writing.join().unwrap());
@@ -127,7 +135,7 @@ mod tests {
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"{\"session_id\":\"s\",").unwrap();
         let deadline = soon();
-        assert_eq!(read(reader, deadline, LONG, || {}), b"{\"session_id\":\"s\",");
+        assert_eq!(read(reader, deadline, LONG, || 1, || {}), b"{\"session_id\":\"s\",");
         assert!(Instant::now() >= deadline);
         drop(writer);
     }
@@ -136,21 +144,42 @@ mod tests {
     fn a9_what_has_begun_is_not_waited_for_as_long_as_what_has_not() {
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"{\"session_id\":").unwrap();
-        assert_eq!(read(reader, late(), Duration::from_millis(20), || {}), b"{\"session_id\":");
+        assert_eq!(
+            read(reader, late(), Duration::from_millis(20), || 1, || {}),
+            b"{\"session_id\":"
+        );
         drop(writer);
     }
 
     #[test]
+    fn b9_a_crowded_machine_is_waited_for() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let (asked, answer) = mpsc::channel();
+        let writing = thread::spawn(move || {
+            // What comes after the usual wait is over.
+            answer.recv().unwrap();
+            writer.write_all(b"{}").unwrap();
+            writer
+        });
+        let crowding = || {
+            asked.send(()).unwrap();
+            1_000
+        };
+        assert_eq!(read(reader, soon(), LONG, crowding, || {}), b"{}");
+        drop(writing.join().unwrap());
+    }
+
+    #[test]
     fn a10_nothing_at_all_is_nothing() {
-        assert_eq!(read(io::empty(), late(), LONG, || {}), b"");
+        assert_eq!(read(io::empty(), late(), LONG, || 1, || {}), b"");
         let (reader, writer) = io::pipe().unwrap();
-        assert_eq!(read(reader, soon(), LONG, || {}), b"");
+        assert_eq!(read(reader, soon(), LONG, || 1, || {}), b"");
         drop(writer);
     }
 
     #[test]
     fn a_payload_without_an_end_is_cut_at_the_limit() {
         let endless = io::Cursor::new(b"{\"a\":\"").chain(io::repeat(b'x'));
-        assert_eq!(read(endless, late(), LONG, || {}).len(), LIMIT);
+        assert_eq!(read(endless, late(), LONG, || 1, || {}).len(), LIMIT);
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use afterword_domain::wire::spool::LOST;
 
-use super::log;
+use super::{log, platform};
 use crate::config::{Home, SystemClock};
 
 /// What any capture hook is promised to take at most.
@@ -85,8 +85,14 @@ impl Watchdog {
 
 impl Watched {
     fn wait(&self) {
+        // Asked only when time is up, which it hardly ever is.
+        let mut crowding = None;
         loop {
             let limit = Duration::from_millis(self.limit.load(Ordering::Relaxed));
+            if self.started.elapsed() >= limit && crowding.is_none() {
+                crowding = Some(platform::crowding());
+            }
+            let limit = limit * crowding.unwrap_or(1);
             let left = limit.saturating_sub(self.started.elapsed());
             if left.is_zero() {
                 return;
