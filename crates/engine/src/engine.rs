@@ -91,20 +91,17 @@ impl Engine {
         settings: Settings,
         extras: Extras,
     ) -> Arc<Self> {
-        let (ledger, model) = match extras.ledger {
-            Some(ledger) => {
-                let model = extras.model.map(|model| Model {
-                    backlog_tokens: ledger.limits().backlog_tokens,
-                    budget: Arc::clone(&ledger) as Arc<dyn Budget>,
-                    ..model
-                });
-                (ledger, model)
-            }
-            None => {
-                let (store, clock) = (Arc::clone(&store), Arc::clone(&clock));
-                let limits = SpendLimits::default();
-                (Ledger::new(store, clock, limits, Arc::new(NoPrices)), extras.model)
-            }
+        let (ledger, model) = if let Some(ledger) = extras.ledger {
+            let model = extras.model.map(|model| Model {
+                backlog_tokens: ledger.limits().backlog_tokens,
+                budget: Arc::clone(&ledger) as Arc<dyn Budget>,
+                ..model
+            });
+            (ledger, model)
+        } else {
+            let (store, clock) = (Arc::clone(&store), Arc::clone(&clock));
+            let limits = SpendLimits::default();
+            (Ledger::new(store, clock, limits, Arc::new(NoPrices)), extras.model)
         };
         let (live, _) = broadcast::channel(LIVE_BUFFER);
         Arc::new(Self {

@@ -54,9 +54,10 @@ impl Count {
     }
 }
 
-/// Gives the questions of a split as prompts, each inside its group, and those of other datasets and
-/// everyday prompts in each group in turn; where there are several groups, each question in the next
-/// one too. `recall` answers a prompt.
+/// Gives the questions of a split as prompts; `recall` answers a prompt.
+///
+/// Each is given inside its group, and those of other datasets and everyday prompts in each group in
+/// turn; where there are several groups, each question in the next one too.
 pub async fn measure_prompts<R>(
     engine: &Engine,
     dataset: &Dataset,
