@@ -54,10 +54,10 @@ impl Count {
     }
 }
 
-/// Gives the questions of a split as prompts; `recall` answers a prompt.
+/// Gives the questions of a split as prompts, where they belong and where they do not.
 ///
-/// Each is given inside its group, and those of other datasets and everyday prompts in each group in
-/// turn; where there are several groups, each question in the next one too.
+/// Each is asked inside its group, and where there are several, in the next one too; those of other
+/// datasets and everyday prompts are asked in each group in turn. `recall` answers a prompt.
 pub async fn measure_prompts<R>(
     engine: &Engine,
     dataset: &Dataset,

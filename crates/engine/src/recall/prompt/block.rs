@@ -29,6 +29,8 @@ const ROW_LINE: usize = 380;
 const LEAST_TERMS: usize = 3;
 /// So many of them must say what the prompt is about: `run the tests again` could mean any row.
 const LEAST_TELLING: usize = 2;
+/// So many of them must a row hold, or all there are: fewer are shared by chance.
+const LEAST_HELD: u32 = 3;
 /// Rows that are ranked.
 const CANDIDATES: usize = 40;
 /// Bytes of a prompt that are read: what comes later is mostly pasted.
@@ -59,9 +61,11 @@ static COMMON: LazyLock<HashSet<String>> =
 /// session-start block is; empty when nothing answers with a score of 0.5 or more.
 ///
 /// Silent for prompts of fewer than three terms or fewer than two that are about something, and for
-/// those that a program made (commands, tags, notices). Gives one row of a turn, an observation
-/// rather than a summary, and none that a newer one took the place of. Never gives rows of the asking session, rows of sub-agents, prompts, snapshots, or what
-/// is in `already_given`. `left_out` counts further rows that answer. `near` as for [`search`](super::search()).
+/// those that a program made (commands, tags, notices). Gives only rows that hold three of the terms
+/// that are about something, or all there are; one row of a turn, an observation rather than a
+/// summary, and none that a newer one took the place of. Never gives rows of the asking session, rows
+/// of sub-agents, prompts, snapshots, or what is in `already_given`. `left_out` counts further rows
+/// that answer. `near` as for [`search`](crate::recall::search).
 pub async fn prompt_recall(
     store: &dyn Store,
     project_id: i64,
@@ -78,7 +82,10 @@ pub async fn prompt_recall(
     }
     let filter = Filter { scope: Scope::Project(project_id), ..Filter::default() };
     let near = near.unwrap_or_default();
-    let (found, _) = keyword_and_near(store, &filter, terms, near, CANDIDATES).await?;
+    let tells = telling_places(&terms);
+    let least = tells.count_ones().min(LEAST_HELD);
+    let (mut found, _) = keyword_and_near(store, &filter, terms, near, CANDIDATES).await?;
+    found.retain(|found| (found.parts.held & tells).count_ones() >= least);
     Ok(block(&answers(found, session_id, already_given)))
 }
 
@@ -96,6 +103,12 @@ fn telling_terms(prompt: &str) -> usize {
     let bare = common.fold(prompt.to_owned(), |text, word| text.replace(word, " "));
     let terms = content_terms(&bare);
     terms.iter().filter(|term| !COMMON.contains(*term)).count()
+}
+
+/// The places of the terms that say what the prompt is about.
+fn telling_places(terms: &[String]) -> u64 {
+    let telling = terms.iter().enumerate().filter(|(_, term)| !COMMON.contains(*term));
+    telling.fold(0, |places, (place, _)| places | 1 << place)
 }
 
 fn block(rows: &[Ranked]) -> ContextBlock {

@@ -133,3 +133,13 @@ fn prompts_of_programs_are_passed_over() {
         assert!(!is_machine_made(prompt), "{prompt}");
     }
 }
+
+#[test]
+fn words_of_any_work_do_not_tell_what_a_prompt_is_about() {
+    let terms = content_terms("write a test for the lease of the retry queue");
+    let telling: Vec<&str> = (0..terms.len())
+        .filter(|place| telling_places(&terms) & (1 << place) != 0)
+        .map(|place| terms[place].as_str())
+        .collect();
+    assert_eq!(telling, ["leas", "retri", "queue"]);
+}
