@@ -21,8 +21,10 @@ const CHUNK: usize = 64 * 1024;
 pub const FLOW: Duration = Duration::from_millis(700);
 
 /// Reads one JSON value, or what there is of it when time is up: at `until` while nothing has come,
-/// then `rest` after the latest bytes, and [`FLOW`] after the first. `crowding` is asked once, when
-/// nothing has come in time: how many times as long such a wait is on this machine now.
+/// then `rest` after the latest bytes, and [`FLOW`] after the first.
+///
+/// `crowding` is asked once, when nothing has come in time: how many times as long such a wait is
+/// on this machine now.
 ///
 /// An agent that is still writing is waited for, as a large payload on a busy machine takes its
 /// time; one that has begun and stops is not. `begun` is told of the first bytes.
