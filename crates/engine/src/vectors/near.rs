@@ -12,10 +12,8 @@ use afterword_domain::{Kind, PublicId, Time};
 use super::state::{Loaded, Vectors};
 use super::table::NearPart;
 use crate::embed::{Kept, Near};
+use crate::recall::MEANT_BYTES;
 use crate::{Engine, Result};
-
-/// Bytes of a question that count.
-const QUESTION_BYTES: usize = 2_000;
 
 /// Parts that are compared by two bytes a number, at least and for each row that is wanted.
 const LEAST_PARTS: usize = 50;
@@ -55,7 +53,7 @@ impl Engine {
         count: usize,
         patience: Duration,
     ) -> Option<Vec<Near<PublicId>>> {
-        let question = prefix(question.trim(), QUESTION_BYTES);
+        let question = prefix(question.trim(), MEANT_BYTES);
         if question.is_empty() || count == 0 {
             return None;
         }
