@@ -4,6 +4,7 @@
 //! or has been idle for long, and leaves nothing behind but the data.
 
 mod endpoint;
+mod ledger;
 mod lock;
 mod log;
 mod losses;
@@ -13,6 +14,7 @@ mod provider;
 mod serve;
 mod spool;
 
+pub use ledger::open_ledger;
 pub use model::mode;
 pub use provider::open_provider;
 pub use serve::{Exit, Options, run};

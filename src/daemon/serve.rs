@@ -8,8 +8,6 @@ use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
 use afterword_engine::distill::model::Model;
-use afterword_engine::ledger::{Ledger, SpendLimits};
-use afterword_engine::provider::Prices;
 use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
 use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
@@ -20,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::lock::{self, Lock};
-use super::{endpoint, log, losses, model, platform, spool};
+use super::{endpoint, ledger, log, losses, model, platform, spool};
 use crate::api::{self, Door, DoorSetup};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
@@ -102,7 +100,7 @@ fn is_in_charge(home: &Home) -> bool {
 
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    let ledger = ledger(config, &store, &clock);
+    let ledger = ledger::on(&store, config, &clock);
     let extras =
         Extras { embeddings: embeddings(config), model: distilling(config), ledger: Some(ledger) };
     let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
@@ -158,34 +156,6 @@ fn embeddings(config: &Config) -> Embeddings {
         None => Arc::new(InstalledModel::new(config.home.models(), set(told.model))),
     };
     Embeddings { source: Some(source), idle: Duration::from_secs(told.idle_minutes * 60) }
-}
-
-/// The ledger of what models cost, with the caps and the prices that are set.
-fn ledger(config: &Config, store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Arc<Ledger> {
-    let (prices, problem) = Prices::with_file(&config.home.prices_file());
-    if let Some(problem) = problem {
-        tracing::warn!("{problem}");
-    }
-    Ledger::new(Arc::clone(store), Arc::clone(clock), limits(config), Arc::new(prices))
-}
-
-/// What may be spent with a provider.
-fn limits(config: &Config) -> SpendLimits {
-    let usual = SpendLimits::default();
-    let set = &config.file.provider;
-    let tokens = config.daily_tokens().unwrap_or(usual.tokens);
-    SpendLimits {
-        tokens,
-        cost: set.daily_cost.map(micros),
-        session_tokens: set.session_tokens.unwrap_or(tokens / 2),
-        backlog_tokens: set.backlog,
-    }
-}
-
-/// Dollars in micro-dollars; what is no sum is nothing.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as saturates")]
-fn micros(dollars: f64) -> u64 {
-    (dollars * 1e6).floor() as u64
 }
 
 async fn work(
@@ -325,35 +295,6 @@ mod tests {
 
     use super::*;
     use crate::config::SystemClock;
-
-    #[test]
-    fn caps_come_from_the_settings_and_the_variable_goes_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().to_str().unwrap().to_owned();
-        let limits_with = |cap: Option<&str>| {
-            let lookup = |name: &str| match name {
-                "AFTERWORD_HOME" => Some(home.clone()),
-                "AFTERWORD_DAILY_TOKEN_CAP" => cap.map(str::to_owned),
-                _ => None,
-            };
-            let (config, problem) = Config::load(crate::config::Env::from_lookup(lookup));
-            assert_eq!(problem, None);
-            limits(&config)
-        };
-        assert_eq!(limits_with(None), SpendLimits::default());
-        let file = "[provider]\ndaily_tokens = 1000\ndaily_cost = 0.25\nbacklog = 10\n";
-        std::fs::write(folder.path().join("config.toml"), file).unwrap();
-        let set = SpendLimits {
-            tokens: 1_000,
-            cost: Some(250_000),
-            session_tokens: 500,
-            backlog_tokens: 10,
-        };
-        assert_eq!(limits_with(None), set);
-        let told = limits_with(Some("80"));
-        assert_eq!((told.tokens, told.session_tokens, told.cost), (80, 40, Some(250_000)));
-        assert_eq!((micros(-1.0), micros(f64::NAN)), (0, 0), "no sum is nothing");
-    }
 
     #[test]
     fn b3_b8_it_leaves_after_a_time_without_requests() {

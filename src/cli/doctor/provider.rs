@@ -22,7 +22,7 @@ pub(super) fn provider(tools: &Tools, ask: bool) -> Vec<Check> {
         Ok(Some(provider)) => {
             let who = format!("{}, model {}", provider.name(), provider.model());
             if ask {
-                match trial(&*provider) {
+                match trial(tools, &*provider) {
                     Ok(Ok(trial)) => {
                         let millis = trial.took.as_millis();
                         Check::good("provider", format!("{who}: answered in {millis} ms"))

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use afterword_engine::distill::model::budget::{Budget as _, Call, Charge, Purpose};
 use afterword_engine::provider::{Answer, Ask, Prices, Provider, Refusal};
 use serde_json::json;
 
@@ -20,21 +21,44 @@ pub(in crate::cli) struct Trial {
     pub(in crate::cli) took: Duration,
 }
 
-/// Asks once, and lets go of whatever the provider holds.
-pub(in crate::cli) fn trial(provider: &dyn Provider) -> anyhow::Result<Result<Trial, Refusal>> {
+/// Asks once, within the caps of the day, and lets go of whatever the provider holds.
+///
+/// # Errors
+///
+/// The ledger cannot be written, or a cap leaves no room: nothing was sent then.
+pub(in crate::cli) fn trial(
+    tools: &Tools,
+    provider: &dyn Provider,
+) -> anyhow::Result<Result<Trial, Refusal>> {
+    let ledger = daemon::open_ledger(&tools.config, &tools.clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ask = Ask {
         system: "You are tried out. Answer in one word.".to_owned(),
         prompt: "Say the word: ready".to_owned(),
         max_output_tokens: MOST_OUTPUT,
     };
-    Ok(runtime.block_on(async {
+    let call = Call {
+        provider: provider.name().to_owned(),
+        model: provider.model().to_owned(),
+        purpose: Purpose::Test,
+        project_id: None,
+        session_id: None,
+        input_tokens: provider.input_bound(&ask),
+        max_output_tokens: u64::from(ask.max_output_tokens),
+        backlog: false,
+    };
+    runtime.block_on(async {
+        let reservation = match ledger.reserve(&call).await {
+            Ok(reservation) => reservation,
+            Err(over) => return Err(Failure::Config(over.to_string()).into()),
+        };
         let begun = Instant::now();
         let answer = provider.complete(&ask).await;
         let took = begun.elapsed();
         provider.close().await;
-        answer.map(|answer| Trial { answer, took })
-    }))
+        ledger.settle(reservation, Charge::of(&answer)).await?;
+        Ok(answer.map(|answer| Trial { answer, took }))
+    })
 }
 
 /// Asks and says which model answered, how fast, with how many tokens and for how much. A refusal
@@ -51,7 +75,7 @@ pub(super) fn test(tools: &Tools) -> anyhow::Result<ExitCode> {
     if let Some(problem) = problem {
         tools.out.note(&format!("warning: {problem}"));
     }
-    match trial(&*provider)? {
+    match trial(tools, &*provider)? {
         Ok(trial) => told(tools, &*provider, &prices, &trial),
         Err(refusal) => refused(tools, &*provider, &refusal),
     }

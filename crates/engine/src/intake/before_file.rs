@@ -50,6 +50,7 @@ impl Engine {
             if !block.text.is_empty()
                 && self.store.note_file_given(&name, &file, &block.shown).await?
             {
+                self.ledger().note_handed("file", found.id, &block.text).await;
                 return Ok(as_reply(block));
             }
         }

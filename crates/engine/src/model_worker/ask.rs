@@ -124,7 +124,7 @@ impl Engine {
             return Ok(None);
         }
         let outcome = model.provider.complete(ask).await;
-        if let Err(error) = model.budget.settle(reservation, charge(&outcome)).await {
+        if let Err(error) = model.budget.settle(reservation, Charge::of(&outcome)).await {
             // What was set aside stays charged; the answer is paid for and not thrown away.
             tracing::warn!(%error, "the ledger could not be told what a call used");
         }
@@ -239,17 +239,5 @@ fn is_overflow(outcome: &Result<Answer, Refusal>) -> bool {
     match outcome {
         Ok(answer) => read(&answer.text) == Reading::Prose(Prose::Overflow),
         Err(refusal) => refusal.kind == RefusalKind::Overflow,
-    }
-}
-
-/// What a call is charged with.
-fn charge(outcome: &Result<Answer, Refusal>) -> Charge {
-    match outcome {
-        Ok(answer) => answer.usage.map_or(Charge::Unknown, Charge::Used),
-        Err(refusal) => match refusal.usage {
-            Some(usage) => Charge::Used(usage),
-            None if refusal.may_cost() => Charge::Unknown,
-            None => Charge::Nothing,
-        },
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use afterword_domain::Time;
 use async_trait::async_trait;
 
-use crate::provider::Usage;
+use crate::provider::{Answer, Refusal, Usage};
 
 /// What a call to a model is for, as the ledger names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +76,20 @@ pub enum Charge {
     Unknown,
     /// It was turned away before any work was done.
     Nothing,
+}
+
+impl Charge {
+    /// What a call that ended like this is charged.
+    pub fn of(outcome: &Result<Answer, Refusal>) -> Self {
+        match outcome {
+            Ok(answer) => answer.usage.map_or(Self::Unknown, Self::Used),
+            Err(refusal) => match refusal.usage {
+                Some(usage) => Self::Used(usage),
+                None if refusal.may_cost() => Self::Unknown,
+                None => Self::Nothing,
+            },
+        }
+    }
 }
 
 /// Why a call may not be sent.
