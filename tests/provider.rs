@@ -41,6 +41,26 @@ fn doctor(sandbox: &Sandbox, args: &[&str]) -> (bool, String, String) {
 }
 
 #[test]
+fn i1_a_test_is_in_the_ledger_and_within_the_cap() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    stub.otherwise(Reply::text("ready").costing(40, 2));
+    keyed(&sandbox, "openai", &stub.url(), "gpt-4.1-mini");
+    assert_eq!(tried(&sandbox)["ok"], true);
+    let spent = sandbox.afterword(&["spend", "--by", "purpose"]).success().stdout;
+    let row = spent.lines().find(|line| line.trim_start().starts_with("test ")).unwrap();
+    assert!(row.contains(" 40 ") && row.contains(" 2 "), "{spent}");
+    let shut = format!(
+        "kind = \"openai\"\nurl = \"{}\"\nmodel = \"gpt-4.1-mini\"\napi_key = \"{KEY}\"\ndaily_tokens = 50",
+        stub.url()
+    );
+    configure(&sandbox, &shut);
+    let refused = sandbox.afterword(&["provider", "test"]);
+    assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+    assert!(refused.stderr.contains("cap of the day"), "{}", refused.stderr);
+    assert_eq!(stub.count(), 1, "what a cap leaves no room for is not sent");
+}
+
+#[test]
 fn a_test_says_model_time_tokens_and_cost() {
     let (sandbox, stub) = (sandbox(), ProviderStub::start());
     stub.otherwise(Reply::text("ready").costing(1_000, 200));
