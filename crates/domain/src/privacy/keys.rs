@@ -1,7 +1,7 @@
 //! Names that say their value is a secret, and values that only stand for one.
 
 /// Endings of secret names, written small and without separators.
-const SECRET: [&str; 17] = [
+const SECRET: [&str; 22] = [
     "password",
     "passwd",
     "passphrase",
@@ -10,6 +10,11 @@ const SECRET: [&str; 17] = [
     "token",
     "apikey",
     "accesskey",
+    "accountkey",
+    "sharedkey",
+    "sharedaccesskey",
+    "subscriptionkey",
+    "masterkey",
     "secretkey",
     "privatekey",
     "signingkey",

@@ -148,6 +148,11 @@ impl Reader<'_> {
     fn name(&mut self) -> Option<Kind> {
         let (mut name, mut length) = ([0; MAX_NAME], 0);
         while let Some(c) = self.raw() {
+            // A line end or a blank inside a name that is not over yet.
+            if c.is_whitespace() && begins_private(&name[..length]) {
+                self.skip_blank();
+                continue;
+            }
             if !ignorable(c) {
                 let c = fold(c);
                 if !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')) {
@@ -232,7 +237,15 @@ fn is_attribute_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')
 }
 
-/// Full-width and small forms as the ASCII character they look like.
+/// Whether letters are the beginning of the private mark's name and not all of it.
+fn begins_private(letters: &[u8]) -> bool {
+    letters.len() > 1
+        && letters.len() < PRIVATE[0].len()
+        && PRIVATE[0].as_bytes().starts_with(letters)
+}
+
+/// Full-width and small forms, and letters of other alphabets, as the ASCII character they look
+/// like.
 fn fold(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => {
@@ -241,6 +254,13 @@ fn fold(c: char) -> char {
         '﹤' => '<',
         '﹥' => '>',
         '﹣' | '\u{2010}' | '\u{2011}' => '-',
+        'ı' | 'і' | 'ι' => 'i',
+        'а' | 'α' => 'a',
+        'е' | 'ε' => 'e',
+        'р' | 'ρ' => 'p',
+        'т' | 'τ' => 't',
+        'ν' | 'ѵ' => 'v',
+        'г' => 'r',
         _ => c,
     }
 }

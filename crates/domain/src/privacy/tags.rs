@@ -29,7 +29,18 @@ pub(super) fn strip(text: &str) -> Option<Stripped> {
         let mark = marks[next];
         kept.push_str(&text[from..mark.start]);
         match (mark.closing, closed_at(&marks, next), mark.kind) {
-            (true, _, _) | (false, None, Kind::Host(_)) => {
+            // Where private text ends without having begun, its beginning was lost or disguised.
+            (true, _, Kind::Private(_)) => {
+                if next_bracket(&kept, 0).is_some() {
+                    // Half of a disguised beginning, and the other half may follow.
+                    return Some(Stripped { text: String::new(), private: true });
+                }
+                kept.clear();
+                private = true;
+                from = mark.end;
+                next += 1;
+            }
+            (true, _, Kind::Host(_)) | (false, None, Kind::Host(_)) => {
                 from = mark.end;
                 next += 1;
             }

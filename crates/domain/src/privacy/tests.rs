@@ -65,12 +65,48 @@ fn f1_an_open_private_mark_drops_the_rest_and_keeps_the_start() {
 #[test]
 fn f1_halves_that_removal_joins_are_removed_too() {
     let joined = clean("a <pri<private>x</private>vate>canary7316</private> b");
-    assert!(!joined.contains(CANARY) && joined.starts_with("a "), "{joined}");
+    assert!(!joined.contains(CANARY), "{joined}");
     let mut text = "<private>canary7316".to_owned();
     for _ in 0..30 {
         text = text.replacen("<pri", "<pr<private></private>i", 1);
     }
     assert!(!clean(&text).contains(CANARY));
+}
+
+#[test]
+fn f1_an_end_without_its_beginning_hides_what_came_before() {
+    for (text, left) in [
+        ("canary7316 inside</private> rest", " rest"),
+        ("<private>x</private> canary7316</private> rest", " rest"),
+        ("vis <pri\nvate>canary7316</private> end", "vis  end"),
+        ("vis <pri vate >canary7316</pri vate> end", "vis  end"),
+        ("vis <prıvate>canary7316</prıvate> end", "vis  end"),
+        ("vis <рrіvаtе>canary7316</private> end", "vis  end"),
+        ("a < pri and b", "a < pri and b"),
+    ] {
+        assert_eq!(clean(text), left, "{text}");
+    }
+}
+
+#[test]
+fn f5_keys_of_more_makers_and_addresses_that_are_keys_are_hidden() {
+    for text in [
+        "AccountKey=CANARYkey5678abcDEF90/+==;EndpointSuffix=core",
+        "curl https://hooks.slack.com/services/T0CANARY1/B0CANARY2/CANARYx9y8z7",
+        "https://discord.com/api/webhooks/1234/CANARYabcdef",
+        "SG.CANARYabcdef0123456789.CANARYghijkl9876",
+        "ya29.a0CANARYabcdef0123456789",
+        "LTAI5tCANARY0123456789",
+        "GOCSPX-CANARY0123456789abcdef",
+        "MTk4CANARY0123456789abcd.Gabcde.CANARY0123456789abcdefghijklm",
+        "https://x.blob.core.windows.net/c?sv=1&sig=CANARY0123456789abcdef%3D&se=2",
+    ] {
+        let left = clean(text);
+        assert!(!left.contains("CANARY"), "{left}");
+    }
+    for text in ["SG.b is the site", "ya29.html", "see ?sig=short", "discord.com/api/webhooks/"] {
+        assert_eq!(clean(text), text);
+    }
 }
 
 #[test]
@@ -81,7 +117,7 @@ fn f9_an_open_host_mark_never_swallows_what_follows() {
         ("a <system-reminder>x <persisted-output>gone</persisted-output> c", "a x  c"),
         ("<system-reminder>a<system-reminder>gone</system-reminder>b", "ab"),
         ("a <system-reminder>b</persisted-output>c", "a bc"),
-        ("a </private> b </system-reminder> c", "a  b  c"),
+        ("a </hook_context> b </system-reminder> c", "a  b  c"),
         ("a <system-reminder attr", "a <system-reminder attr"),
         ("a <system-reminder> b <private>canary7316</system-reminder> c", "a  b "),
         ("<system-reminder>x<private>y</system-reminder>z</private>q</system-reminder>end", "end"),
@@ -138,7 +174,7 @@ fn a_prompt_of_private_text_alone_is_private() {
     assert!(!prompt("").private);
     assert!(!prompt("   ").private);
     assert!(!prompt("<system-reminder>x</system-reminder>").private);
-    assert!(!prompt("</private>").private);
+    assert!(prompt("</private>").private);
     assert!(prompt("<system-reminder><private>x</private></system-reminder>").private);
 }
 

@@ -15,7 +15,7 @@ enum Tail {
     Mixed(usize),
 }
 
-const PREFIXES: [(&str, Tail); 36] = [
+const PREFIXES: [(&str, Tail); 44] = [
     ("AKIA", Tail::Exactly(16)),
     ("ASIA", Tail::Exactly(16)),
     ("ghp_", Tail::Solid(16)),
@@ -52,7 +52,21 @@ const PREFIXES: [(&str, Tail); 36] = [
     ("glsa_", Tail::Loose(24)),
     ("tfp_", Tail::Loose(32)),
     ("AGE-SECRET-KEY-1", Tail::Loose(32)),
+    ("GOCSPX-", Tail::Loose(20)),
+    ("LTAI", Tail::Mixed(16)),
+    ("AKID", Tail::Mixed(28)),
+    ("dckr_pat_", Tail::Loose(20)),
+    ("figd_", Tail::Loose(30)),
+    ("gsk_", Tail::Solid(32)),
+    ("xai-", Tail::Mixed(32)),
+    ("ATATT3x", Tail::Loose(32)),
 ];
+
+/// Marks of tokens whose parts are joined by dots.
+const DOTTED: [&str; 3] = ["SG", "ya29", "hvs"];
+
+/// Shortest token behind such a mark.
+const DOTTED_TAIL: usize = 16;
 
 /// Shortest word that can be a token, or the first part of one.
 const SHORTEST: usize = 10;
@@ -68,6 +82,11 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
         }
         let end = run(bytes, at, is_word);
         let mut reached = end;
+        if let Some(token_end) = dotted(bytes, at, end) {
+            spans.push(at..token_end);
+            at = token_end;
+            continue;
+        }
         if end - at < SHORTEST {
             at = end;
             continue;
@@ -116,6 +135,26 @@ fn token(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
         word.strip_prefix(prefix.as_bytes()).is_some_and(|rest| has_tail(rest, *tail))
     };
     PREFIXES.iter().any(fits).then_some(end)
+}
+
+/// The end of a token of several parts joined by dots: behind one of [`DOTTED`], or three parts as
+/// long as those of a bot's token.
+fn dotted(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    if bytes.get(end) != Some(&b'.') {
+        return None;
+    }
+    let second = run(bytes, end + 1, is_word);
+    if DOTTED.iter().any(|mark| mark.as_bytes() == &bytes[start..end]) {
+        let all = run(bytes, end + 1, |b| is_word(b) || b == b'.');
+        let digit = bytes[end + 1..all].iter().any(u8::is_ascii_digit);
+        return (digit && all - end > DOTTED_TAIL).then_some(all);
+    }
+    let bot = (23..=28).contains(&(end - start)) && matches!(bytes[start], b'M' | b'N' | b'O');
+    if !bot || second - end != 7 || bytes.get(second) != Some(&b'.') {
+        return None;
+    }
+    let third = run(bytes, second + 1, is_word);
+    (third - second > 27).then_some(third)
 }
 
 fn has_tail(rest: &[u8], tail: Tail) -> bool {
