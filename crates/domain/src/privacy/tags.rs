@@ -2,7 +2,7 @@
 //!
 //! `marks` finds the marks; here it is decided which text they hide.
 
-use super::marks::{Kind, Mark, mark_at, next_bracket};
+use super::marks::{Kind, Mark, first, mark_at, next_bracket};
 
 /// Marks in one field after which the rest of it is dropped.
 const MAX_MARKS: usize = 100;
@@ -31,6 +31,12 @@ pub(super) fn strip(text: &str) -> Option<Stripped> {
         match (mark.closing, closed_at(&marks, next), mark.kind) {
             // Where private text ends without having begun, its beginning was lost or disguised.
             (true, _, Kind::Private(_)) => {
+                if first(&kept).is_some() {
+                    // What was removed has joined a beginning, which the next round finds.
+                    from = mark.end;
+                    next += 1;
+                    continue;
+                }
                 if next_bracket(&kept, 0).is_some() {
                     // Half of a disguised beginning, and the other half may follow.
                     return Some(Stripped { text: String::new(), private: true });

@@ -65,7 +65,7 @@ fn f1_an_open_private_mark_drops_the_rest_and_keeps_the_start() {
 #[test]
 fn f1_halves_that_removal_joins_are_removed_too() {
     let joined = clean("a <pri<private>x</private>vate>canary7316</private> b");
-    assert!(!joined.contains(CANARY), "{joined}");
+    assert!(!joined.contains(CANARY) && joined.starts_with("a "), "{joined}");
     let mut text = "<private>canary7316".to_owned();
     for _ in 0..30 {
         text = text.replacen("<pri", "<pr<private></private>i", 1);
