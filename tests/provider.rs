@@ -61,6 +61,17 @@ fn i1_a_test_is_in_the_ledger_and_within_the_cap() {
 }
 
 #[test]
+fn i1_settings_in_doubt_ask_no_model() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    let section =
+        format!("kind = \"openai\"\nurl = \"{}\"\nmodel = \"m\"\napi_key = \"{KEY}\"", stub.url());
+    configure(&sandbox, &format!("{section}\ndaily_tokns = 1"));
+    let refused = sandbox.afterword(&["provider", "test"]);
+    assert!(refused.stderr.contains("until it is corrected"), "{}", refused.stderr);
+    assert_eq!(stub.count(), 0);
+}
+
+#[test]
 fn a_test_says_model_time_tokens_and_cost() {
     let (sandbox, stub) = (sandbox(), ProviderStub::start());
     stub.otherwise(Reply::text("ready").costing(1_000, 200));

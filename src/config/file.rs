@@ -27,6 +27,9 @@ pub struct FileConfig {
     pub provider: super::provider::Section,
     /// What a language model looks for, and what it writes in.
     pub distill: Distill,
+    /// Whether something in the file could not be read: what it says may then be more than is known.
+    #[serde(skip)]
+    pub in_doubt: bool,
 }
 
 /// `[daemon]`
@@ -186,26 +189,51 @@ impl Default for Distill {
 }
 
 impl FileConfig {
-    /// Reads the file. No file gives the defaults; a bad one gives them too, with the reason.
+    /// Reads the file. No file gives the defaults. Of a bad one every setting that can be read
+    /// counts, the others have their defaults, and the reason is given; where it is no TOML at all,
+    /// everything has its default.
     pub fn read(path: &Path) -> (Self, Option<String>) {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return (Self::default(), None),
             Err(e) => {
-                return (Self::default(), Some(format!("cannot read {}: {e}", path.display())));
+                let doubtful = Self { in_doubt: true, ..Self::default() };
+                return (doubtful, Some(format!("cannot read {}: {e}", path.display())));
             }
         };
         match toml::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(config) => (config, None),
             Err(e) => {
                 let reason = format!(
-                    "{} is not valid, so the defaults are used:\n{}",
+                    "{} is not valid, so what cannot be read has its default:\n{}",
                     path.display(),
                     e.to_string().trim_end()
                 );
-                (Self::default(), Some(reason))
+                (Self { in_doubt: true, ..Self::of_what_can_be_read(&text) }, Some(reason))
             }
         }
+    }
+
+    /// The settings that can be read, one by one.
+    fn of_what_can_be_read(text: &str) -> Self {
+        let Ok(whole) = text.trim_start_matches('\u{feff}').parse::<toml::Table>() else {
+            return Self::default();
+        };
+        let (mut read, mut known) = (Self::default(), toml::Table::new());
+        for (section, settings) in whole.iter().filter_map(|(k, v)| Some((k, v.as_table()?))) {
+            for (name, value) in settings {
+                let mut more = known.clone();
+                let place =
+                    more.entry(section.clone()).or_insert_with(|| toml::Table::new().into());
+                if let Some(place) = place.as_table_mut() {
+                    place.insert(name.clone(), value.clone());
+                }
+                if let Ok(with) = more.clone().try_into::<Self>() {
+                    (read, known) = (with, more);
+                }
+            }
+        }
+        read
     }
 }
 
@@ -222,7 +250,21 @@ mod tests {
         assert_eq!(FileConfig::read(&path).0.daemon.port, 4);
         std::fs::write(&path, "[deamon]\nport = 4\n").unwrap();
         let (config, problem) = FileConfig::read(&path);
-        assert_eq!(config, FileConfig::default());
+        assert_eq!(config, FileConfig { in_doubt: true, ..FileConfig::default() });
         assert!(problem.unwrap().contains("deamon"));
+    }
+
+    #[test]
+    fn i1_one_slip_takes_no_other_setting_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let text = "[distill]\nlangauge = \"en\"\nmode = \"mine\"\n[provider]\ndaily_tokens = 5\n\
+                    daily_cost = \"much\"\n[capture]\nexclude = 3\n";
+        std::fs::write(&path, text).unwrap();
+        let (config, problem) = FileConfig::read(&path);
+        assert!(config.in_doubt && problem.is_some());
+        assert_eq!((config.distill.mode.as_str(), config.provider.daily_tokens), ("mine", Some(5)));
+        std::fs::write(&path, "[daemon\nport = 4").unwrap();
+        assert!(FileConfig::read(&path).0.in_doubt);
     }
 }

@@ -11,6 +11,11 @@ use crate::config::{self, Config};
 /// The provider that the settings name; none where they name none. Sends and starts nothing.
 pub fn open_provider(config: &Config) -> Result<Option<Arc<dyn Provider>>, Refusal> {
     let Some(told) = config::provider::resolve(config) else { return Ok(None) };
+    if config.file.in_doubt {
+        // It may hold caps that are not known.
+        let what = "config.toml cannot be read whole, so no model is asked until it is corrected";
+        return Err(Refusal::new(RefusalKind::Misconfigured, what).before_sending());
+    }
     let Some(kind) = ProviderKind::from_name(&told.kind) else {
         let names = ProviderKind::ALL.map(ProviderKind::name).join(", ");
         let what = format!("there is no provider {:?}: it is none or one of {names}", told.kind);

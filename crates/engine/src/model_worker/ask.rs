@@ -194,7 +194,11 @@ impl Engine {
                 self.hold_until(model, now.plus_millis(verdict.after_ms), told).await?;
             }
             RefusalKind::Unavailable => {
-                verdict.after_ms = self.model_work.hold.failed((model.chance)());
+                // What never ran costs no try: an outage parks nothing.
+                verdict.counts = refusal.may_cost();
+                let own = self.model_work.hold.failed((model.chance)());
+                let asked = refusal.retry_after.and_then(|w| i64::try_from(w.as_millis()).ok());
+                verdict.after_ms = own.max(asked.unwrap_or(0));
                 self.model_work.hold.pause(now.plus_millis(verdict.after_ms), told);
             }
             RefusalKind::Overflow | RefusalKind::Refused => verdict.is_final = true,

@@ -22,7 +22,9 @@ impl Engine {
     /// is asked again, whatever held it back.
     pub async fn retry_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
         let retried = self.store.retry_jobs(ids, self.clock.now()).await?;
-        self.let_go().await?;
+        if ids.is_empty() || !retried.is_empty() {
+            self.let_go().await?;
+        }
         self.work.notify_one();
         self.model_work.due.notify_one();
         Ok(retried)

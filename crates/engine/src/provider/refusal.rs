@@ -133,7 +133,8 @@ impl Refusal {
         }
         // Providers charge for tokens they made: not for requests that they turn away with a 4xx.
         match (self.kind, self.status) {
-            (RefusalKind::Refused | RefusalKind::Unusable, _) => true,
+            (RefusalKind::Refused, status) => !matches!(status, Some(400..=499)),
+            (RefusalKind::Unusable, _) => true,
             (RefusalKind::Unavailable, status) => !matches!(status, Some(400..=499 | 529)),
             _ => false,
         }
@@ -173,6 +174,8 @@ mod tests {
         assert!(of(RefusalKind::Unavailable).may_cost(), "a time limit met: it may have run");
         assert!(of(RefusalKind::Unavailable).with_status(502).may_cost());
         assert!(of(RefusalKind::Unusable).with_status(200).may_cost());
+        assert!(of(RefusalKind::Refused).with_status(200).may_cost(), "the model's own refusal");
+        assert!(!of(RefusalKind::Refused).with_status(400).may_cost());
         let reported = of(RefusalKind::RateLimited).with_usage(Some(Usage::default()));
         assert!(reported.may_cost());
     }
