@@ -62,8 +62,9 @@ static COMMON: LazyLock<HashSet<String>> =
 ///
 /// Silent for prompts of fewer than three terms or fewer than two that are about something, and for
 /// those that a program made (commands, tags, notices). Gives only rows that hold three of the terms
-/// that are about something, or all there are; one row of a turn, an observation rather than a
-/// summary, and none that a newer one took the place of. Never gives rows of the asking session, rows
+/// that are about something, or all there are; of a turn first what was decided, found or fixed, its
+/// summary only where nothing else of it answers; none that says what another says, and none that a
+/// newer one took the place of. Never gives rows of the asking session, rows
 /// of sub-agents, prompts, snapshots, or what is in `already_given`. `left_out` counts further rows
 /// that answer. `near` as for [`search`](crate::recall::search).
 pub async fn prompt_recall(

@@ -2,6 +2,7 @@ use afterword_domain::text::utf16_len;
 use afterword_store::contract::RowBody;
 
 use super::*;
+use crate::recall::context::UNRESOLVED;
 use crate::recall::rank::Parts;
 use crate::recall::row_text::RowText;
 use crate::recall::testing::{memory, observation, row, summary};
@@ -37,7 +38,7 @@ fn only_rows_that_answer_and_are_new_to_the_session_are_given() {
 }
 
 #[test]
-fn one_row_of_a_turn_is_given_and_rather_an_observation() {
+fn a_summary_is_given_only_where_nothing_it_sums_up_answers() {
     let of_turn = |id, number, score| {
         let mut row = observation(id, &format!("observation {id}"), 0);
         row.prompt_number = number;
@@ -58,7 +59,34 @@ fn one_row_of_a_turn_is_given_and_rather_an_observation() {
         of_turn(3, 2, 0.7),
         found(RowBody::Summary(other), 0.6),
     ];
-    assert_eq!(ids(&answers(rows, Some(7), &[])), ["o1", "o3", "s22"]);
+    assert_eq!(ids(&answers(rows, Some(7), &[])), ["o1", "o2", "o3", "s22"]);
+}
+
+#[test]
+fn the_decision_of_a_turn_is_given_and_not_only_what_it_left_failing() {
+    let of_turn = |id, kind: &str, title: &str, score| {
+        let mut row = observation(id, title, 0);
+        row.content.r#type = kind.into();
+        if title.starts_with("Last seen failing") {
+            row.content.concepts = vec![UNRESOLVED.into()];
+        }
+        found(RowBody::Observation(row), score)
+    };
+    let mut turn = summary(20, 1, 0);
+    turn.prompt_number = 1;
+    turn.content.request = "Raise the limit".into();
+    let mut elsewhere = of_turn(9, "change", "Edit queue.rs: park jobs", 0.88);
+    elsewhere.row.session_id = Some(2);
+    let rows = vec![
+        found(RowBody::Summary(turn), 0.95),
+        of_turn(2, "discovery", "Last seen failing: `cargo test retry_queue`", 0.9),
+        elsewhere,
+        of_turn(3, "decision", "decided to raise the limit to 7", 0.85),
+        of_turn(4, "decision", "Decided  to raise the limit to 7", 0.8),
+    ];
+    let rows = answers(rows, None, &[]);
+    assert_eq!(ids(&rows), ["o3", "o9", "o2"]);
+    assert!(block(&rows).text.contains("decided to raise the limit to 7\n"));
 }
 
 #[test]
