@@ -7,6 +7,7 @@
 
 mod context;
 mod file;
+mod given;
 mod highlight;
 mod index;
 mod narrow;

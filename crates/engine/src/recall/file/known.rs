@@ -4,17 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use afterword_domain::observation::Observation;
-use afterword_domain::text::prefix;
 use afterword_store::contract::{Row, RowBody};
 
 use super::named::FileName;
 use crate::recall::context::{
     DECISION, Item, Told, UNRESOLVED, is_failure, joined, subject, superseded, without_changes,
 };
-use crate::recall::row_text::labelled;
-
-/// Bytes of a part of a summary that a block shows.
-const SHOWN: usize = 500;
 
 /// Most UTF-16 units of a line.
 const LINE: usize = 230;
@@ -42,17 +37,6 @@ const LINES: [Class; 7] = [
     Class::Change,
     Class::Insight,
 ];
-
-/// What summaries said that were shown: a block shows so much of each of their parts.
-pub(super) fn told_by(summaries: &[Row]) -> Told {
-    let mut told = Told::default();
-    for row in summaries {
-        if let RowBody::Summary(summary) = &row.body {
-            labelled(&summary.content).for_each(|(_, text)| told.note(prefix(text, SHOWN)));
-        }
-    }
-    told
-}
 
 /// The lines that tell of a file, best first; none of what was told.
 pub(super) fn items<'r>(

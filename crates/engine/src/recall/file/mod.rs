@@ -6,14 +6,15 @@
 mod known;
 mod named;
 
+use afterword_domain::PublicId;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::context::ContextBlock;
-use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::Row;
 use afterword_store::{Result, Store};
 
 use self::named::FileName;
-use super::context::{Frame, Section, render};
+use super::context::{Frame, Section, Told, render};
+use super::given::told_in;
 
 /// Most UTF-16 units of the block with its wrapper.
 const BUDGET: usize = 800;
@@ -54,21 +55,13 @@ pub async fn file_recall(store: &dyn Store, asked: &FileAsked<'_>) -> Result<Con
     if rows.is_empty() {
         return Ok(ContextBlock::default());
     }
-    let summaries: Vec<PublicId> =
-        asked.given.iter().copied().filter(|id| id.kind == Kind::Summary).collect();
-    let summaries = store.rows(scope, &summaries).await?;
-    Ok(block(asked, &name, &rows, &summaries))
+    let told = told_in(store, scope, asked.given).await?;
+    Ok(block(asked, &name, &rows, told))
 }
 
 /// The pure part of [`file_recall`].
-fn block(
-    asked: &FileAsked<'_>,
-    name: &FileName,
-    rows: &[Row],
-    given_summaries: &[Row],
-) -> ContextBlock {
+fn block(asked: &FileAsked<'_>, name: &FileName, rows: &[Row], told: Told) -> ContextBlock {
     let foreign = |row: &&Row| asked.session_id.is_none() || row.session_id != asked.session_id;
-    let told = known::told_by(given_summaries);
     let items = known::items(name, rows.iter().filter(foreign), told);
     let total = u64::try_from(items.len()).unwrap_or(u64::MAX);
     let section = Section { heading: asked.file.to_owned(), items, share: BUDGET };

@@ -2,6 +2,7 @@ use afterword_domain::text::utf16_len;
 use afterword_store::contract::RowBody;
 
 use super::*;
+use crate::recall::given::told_by;
 use crate::recall::testing::{memory, observation, row, summary};
 
 const FILE: &str = "src/retry_queue.rs";
@@ -11,7 +12,7 @@ fn asked(given: &[PublicId]) -> FileAsked<'_> {
 }
 
 fn told(rows: &[Row]) -> ContextBlock {
-    block(&asked(&[]), &FileName::of(FILE).unwrap(), rows, &[])
+    block(&asked(&[]), &FileName::of(FILE).unwrap(), rows, Told::default())
 }
 
 fn ids(block: &ContextBlock) -> Vec<String> {
@@ -110,7 +111,7 @@ fn what_a_given_summary_says_is_not_told_again() {
     let mut summary = summary(7, 1, 0);
     summary.content.learned = format!("{decision} And more.");
     let given = [row(RowBody::Summary(summary))];
-    let block = block(&asked(&[]), &FileName::of(FILE).unwrap(), &rows, &given);
+    let block = block(&asked(&[]), &FileName::of(FILE).unwrap(), &rows, told_by(&given));
     assert_eq!(ids(&block), ["o2"]);
 }
 

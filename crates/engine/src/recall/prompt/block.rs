@@ -14,7 +14,8 @@ use super::answers::answers;
 
 use crate::analyze;
 use crate::embed::Near;
-use crate::recall::context::{Frame, Item, Section, is_failure, render, said_once};
+use crate::recall::context::{Frame, Item, Section, Told, is_failure, render, said_once};
+use crate::recall::given::told_in;
 use crate::recall::rank::Ranked;
 use crate::recall::row_text::labelled;
 use crate::recall::search::{Filter, keyword_and_near};
@@ -65,7 +66,7 @@ static COMMON: LazyLock<HashSet<String>> =
 /// that are about something, or all there are; of a turn first what was decided, found or fixed, its
 /// summary only where nothing else of it answers; none that says what another says, and none that a
 /// newer one took the place of. Never gives rows of the asking session, rows
-/// of sub-agents, prompts, snapshots, or what is in `already_given`. `left_out` counts further rows
+/// of sub-agents, prompts, snapshots, or what is in `already_given` or said by a summary in it. `left_out` counts further rows
 /// that answer. `near` as for [`search`](crate::recall::search).
 pub async fn prompt_recall(
     store: &dyn Store,
@@ -87,7 +88,12 @@ pub async fn prompt_recall(
     let least = tells.count_ones().min(LEAST_HELD);
     let (mut found, _) = keyword_and_near(store, &filter, terms, near, CANDIDATES).await?;
     found.retain(|found| (found.parts.held & tells).count_ones() >= least);
-    Ok(block(&answers(found, session_id, already_given)))
+    let rows = answers(found, session_id, already_given);
+    if rows.is_empty() {
+        return Ok(ContextBlock::default());
+    }
+    let told = told_in(store, filter.scope, already_given).await?;
+    Ok(block(&rows, &told))
 }
 
 /// The terms of a prompt; none when it has nothing but stop words, which the analyzer would keep.
@@ -112,17 +118,23 @@ fn telling_places(terms: &[String]) -> u64 {
     telling.fold(0, |places, (place, _)| places | 1 << place)
 }
 
-fn block(rows: &[Ranked]) -> ContextBlock {
+fn block(rows: &[Ranked], told: &Told) -> ContextBlock {
     let project = rows.first().map(|found| found.row.project.clone()).unwrap_or_default();
-    let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
-    let items = rows.iter().take(MOST_ROWS).map(item).collect();
+    let mut items: Vec<Item> = rows.iter().filter_map(|found| item(found, told)).collect();
+    let total = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    items.truncate(MOST_ROWS);
     let heading = "Earlier work and memories".to_owned();
     let section = Section { heading, items, share: BUDGET };
     let frame = Frame { project: &project, intro: INTRO, budget: BUDGET, total, footer: false };
     render(&frame, &[section])
 }
 
-fn item(found: &Ranked) -> Item {
+/// A row as a line, without the sentences that were told; none when it has no other.
+fn item(found: &Ranked, told: &Told) -> Option<Item> {
+    let text = told.clone().fresh(&telling(found));
+    if text.is_empty() {
+        return None;
+    }
     let row = &found.row;
     let word = match &row.body {
         RowBody::Observation(observation) => observation.content.r#type.clone(),
@@ -132,7 +144,7 @@ fn item(found: &Ranked) -> Item {
         }
     };
     let lead = format!("{} {word} ({})", row.id, row.created_at.date());
-    Item::new(row.id, lead, telling(found), ROW_LINE)
+    Some(Item::new(row.id, lead, text, ROW_LINE))
 }
 
 /// What a row says with its title; of a summary what came of the request.

@@ -3,6 +3,7 @@ use afterword_store::contract::RowBody;
 
 use super::*;
 use crate::recall::context::UNRESOLVED;
+use crate::recall::given::told_by;
 use crate::recall::rank::Parts;
 use crate::recall::row_text::RowText;
 use crate::recall::testing::{memory, observation, row, summary};
@@ -86,7 +87,7 @@ fn the_decision_of_a_turn_is_given_and_not_only_what_it_left_failing() {
     ];
     let rows = answers(rows, None, &[]);
     assert_eq!(ids(&rows), ["o3", "o9", "o2"]);
-    assert!(block(&rows).text.contains("decided to raise the limit to 7\n"));
+    assert!(block(&rows, &Told::default()).text.contains("decided to raise the limit to 7\n"));
 }
 
 #[test]
@@ -109,12 +110,32 @@ fn j1_at_most_three_rows_within_the_budget() {
     let text = |id: i64| format!("{id} {}", "<&🦀".repeat(5_000));
     let rows: Vec<Ranked> =
         (1..=5).map(|id| found(RowBody::Memory(memory(id, &text(id), 0)), 0.9)).collect();
-    let given = block(&rows);
+    let given = block(&rows, &Told::default());
     assert!(utf16_len(&given.text) <= BUDGET);
     assert_eq!((given.shown.len(), given.left_out), (3, 2));
     assert!(given.text.starts_with("<afterword-context project=\"shop\">"));
     assert!(given.text.ends_with("</afterword-context>"));
-    assert_eq!(block(&[]), ContextBlock::default());
+    assert_eq!(block(&[], &Told::default()), ContextBlock::default());
+}
+
+#[test]
+fn what_a_given_summary_said_is_not_repeated_through_another_row() {
+    let failing = "Last seen failing: `cargo test retry_queue`: “left: 5, right: 7”";
+    let mut open = observation(2, failing, 0);
+    open.content.concepts = vec![UNRESOLVED.into()];
+    let mut decision = observation(3, "The limit is raised to 7 tries.", 0);
+    decision.content.narrative = "Five tries parked jobs that a restart would have saved.".into();
+    let rows = [RowBody::Observation(open), RowBody::Observation(decision)];
+    let rows = rows.map(|body| found(body, 0.9));
+    let mut session = summary(1, 1, 0);
+    session.content.learned = "The limit is raised to 7 tries.".into();
+    session.content.next_steps = format!("- {failing}");
+    let given = block(&rows, &told_by(&[row(RowBody::Summary(session))]));
+    assert_eq!(given.shown, ["o3".parse().unwrap()]);
+    assert_eq!(given.left_out, 0);
+    assert!(!given.text.contains("Last seen failing"), "{}", given.text);
+    assert!(given.text.contains(": Five tries parked jobs"), "{}", given.text);
+    assert_eq!(block(&rows, &Told::default()).shown.len(), 2);
 }
 
 #[test]
@@ -123,7 +144,7 @@ fn a_summary_tells_its_outcome() {
     row.content.request = "Why does the queue stall".into();
     row.content.investigated = "Looked around".into();
     row.content.learned = "Leases are lost".into();
-    let text = block(&[found(RowBody::Summary(row), 0.8)]).text;
+    let text = block(&[found(RowBody::Summary(row), 0.8)], &Told::default()).text;
     assert!(text.contains("Why does the queue stall. Learned: Leases are lost\n"), "{text}");
 }
 
