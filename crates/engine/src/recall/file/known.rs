@@ -1,9 +1,10 @@
 //! What of the rows that mean a file is worth telling before it is read or changed.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use afterword_domain::observation::Observation;
+use afterword_domain::text::{cut_chars, prefix};
 use afterword_store::contract::{Row, RowBody};
 
 use super::named::FileName;
@@ -13,6 +14,9 @@ use crate::recall::context::{
 
 /// Most UTF-16 units of a line.
 const LINE: usize = 230;
+
+/// Bytes of a quoted change that tell it apart from others.
+const CHANGE_HEAD: usize = 80;
 
 /// What a row tells of a file, the most binding first, and how many lines each may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,11 +57,19 @@ pub(super) fn items<'r>(
     for (row, class) in known {
         of_class.entry(class).or_default().push(row);
     }
-    let pitfalls = of_class.get(&Class::Pitfall).map_or(&[][..], Vec::as_slice);
-    let told_of: HashSet<_> = pitfalls.iter().take(2).filter_map(|row| turn(row)).collect();
-    // What a turn failed over and how that ended says what it changed.
+    let pitfalls = pitfall_lines(name, of_class.get(&Class::Pitfall), &told);
     if let Some(changes) = of_class.get_mut(&Class::Change) {
-        changes.retain(|row| !turn(row).is_some_and(|turn| told_of.contains(&turn)));
+        changes.retain(|row| {
+            let of_turn = |(of, _): &&_| turn(row) == Some(*of);
+            !pitfalls.iter().filter(of_turn).any(|(_, line)| says_change(name, line, row))
+        });
+    }
+    if let Some(rules) = of_class.get_mut(&Class::Rule) {
+        let of_pitfall = |row: &&Row| pitfalls.iter().any(|(of, _)| turn(row) == Some(*of));
+        // The second line of rules is the last: it is for what was decided over a failure.
+        if let Some(at) = rules.iter().position(of_pitfall).filter(|at| *at > 1) {
+            rules[1..=at].rotate_right(1);
+        }
     }
     let mut next: HashMap<Class, std::vec::IntoIter<&Row>> =
         of_class.into_iter().map(|(class, rows)| (class, rows.into_iter())).collect();
@@ -65,6 +77,48 @@ pub(super) fn items<'r>(
         next.get_mut(class)?.find_map(|row| line(name, row, *class, &mut told))
     });
     lines.collect()
+}
+
+/// The failures that will be told, by their turns, with as much of each as a line shows.
+fn pitfall_lines(
+    name: &FileName,
+    rows: Option<&Vec<&Row>>,
+    told: &Told,
+) -> Vec<((i64, i64), String)> {
+    let lines = rows.into_iter().flatten().filter_map(|row| {
+        let RowBody::Observation(failure) = &row.body else { return None };
+        let new = !told.has(about(name, failure.content.title.trim()));
+        let line = cut_chars(&telling(name, failure, Class::Pitfall), LINE);
+        new.then(|| Some((turn(row)?, line))).flatten()
+    });
+    lines.take(2).collect()
+}
+
+/// Whether the line of a failure says all that a change says: what it was for, or else how the file
+/// was changed. That the file was changed is said by the failure being told of the file.
+fn says_change(name: &FileName, line: &str, change: &Row) -> bool {
+    let RowBody::Observation(row) = &change.body else { return false };
+    let (title, narrative) = (row.content.title.trim(), row.content.narrative.trim());
+    let verb = row.content.files_modified.iter().fold(title.to_owned(), |title, file| {
+        let title = title.replace(file.as_str(), " ");
+        title.replace(file.rsplit('/').next().unwrap_or(file), " ")
+    });
+    let words = verb.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let purpose = if words.count() > 1 { about(name, title) } else { "" };
+    let more = without_changes(narrative);
+    let more = if more.trim().is_empty() {
+        // The line may have cut it.
+        prefix(name.change_in(narrative).unwrap_or_default(), CHANGE_HEAD)
+    } else {
+        &more
+    };
+    let line = letters(line);
+    [purpose, more].iter().all(|part| line.contains(&letters(part)))
+}
+
+/// The letters and digits of a text in lower case.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn class(name: &FileName, row: &Row) -> Option<Class> {

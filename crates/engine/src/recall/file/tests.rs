@@ -85,6 +85,61 @@ fn one_of_each_comes_before_the_second_of_any() {
     assert_eq!(told(&turned), block, "the order of loading does not matter");
 }
 
+/// The same row in another turn of its session.
+fn in_turn(mut one: Row, number: i64) -> Row {
+    let RowBody::Observation(row) = &mut one.body else { panic!("an observation") };
+    row.prompt_number = number;
+    one
+}
+
+#[test]
+fn the_last_change_is_told_beside_a_failure_of_its_turn_that_does_not_say_it() {
+    let open =
+        failed(1, "unresolved", "Last seen failing: `cargo test`: “src/retry_queue.rs:3: bad”", 3);
+    let change = in_turn(changed(2, "Edit src/retry_queue.rs: raise the limit to 7", 3), 1);
+    let decision = about(3, "decision", "The limit in retry_queue.rs is raised to 7", 3);
+    let decision = in_turn(row(RowBody::Observation(decision)), 1);
+    let newer = |id, rule: &str| row(RowBody::Memory(memory(id, rule, 9)));
+    let rows = [
+        open,
+        change,
+        decision,
+        newer(4, "Format src/retry_queue.rs by hand"),
+        newer(5, "Keep locks out of src/retry_queue.rs"),
+        newer(6, "Ask Ops before src/retry_queue.rs goes live"),
+    ];
+    let block = told(&rows);
+    assert_eq!(ids(&block), ["m6", "o1", "o2", "o3"]);
+    assert!(block.text.contains(": raise the limit to 7\n"), "{}", block.text);
+    assert!(utf16_len(&block.text) <= BUDGET);
+}
+
+#[test]
+fn a_change_that_the_line_of_its_failure_says_is_not_told_again() {
+    let fix = "src/retry_queue.rs: “+ delay.saturating_mul(2)”";
+    let with_fix = |mut one: Row| {
+        let RowBody::Observation(row) = &mut one.body else { panic!("an observation") };
+        row.content.files_modified = vec![FILE.into()];
+        row.content.narrative = fix.into();
+        in_turn(one, 1)
+    };
+    let title = "`cargo test` failed: “overflow”; passed after editing retry_queue.rs";
+    let failure = with_fix(failed(1, "problem-solution", title, 3));
+    let bare = with_fix(changed(2, "Edit src/retry_queue.rs", 3));
+    let purpose = with_fix(changed(3, "Edit src/retry_queue.rs: keep delays finite", 3));
+    assert_eq!(ids(&told(&[failure.clone(), bare.clone()])), ["o1"]);
+    assert_eq!(ids(&told(&[failure.clone(), purpose])), ["o1", "o3"]);
+    let elsewhere = in_turn(bare.clone(), 2);
+    assert_eq!(ids(&told(&[failure.clone(), elsewhere])), ["o1", "o2"]);
+    let title = "`cargo test` failed: “overflow in the delays of retry_queue.rs”";
+    let failure = with_fix(failed(1, "problem-solution", title, 3));
+    let mut summary = summary(7, 1, 0);
+    summary.content.learned = title.into();
+    let given = told_by(&[row(RowBody::Summary(summary))]);
+    let block = block(&asked(&[]), &FileName::of(FILE).unwrap(), &[failure, bare], given);
+    assert_eq!(ids(&block), ["o2"], "a failure that is not told again says nothing");
+}
+
 #[test]
 fn silent_where_nothing_worthwhile_is_known() {
     let mut own = about(1, "change", "own work", 0);
