@@ -11,6 +11,7 @@ use afterword_store::{Result, Store};
 
 use super::narrow;
 use super::newest::newest_wins;
+use super::rank::weights::LEAST_MEANT;
 use super::rank::{Dates, Meaning, Parts, Question, Ranked, drop_repeats};
 use super::row_text::RowText;
 use crate::analyze;
@@ -189,7 +190,12 @@ async fn found_by(
         (row, doc)
     });
     let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows).about(dates);
-    Ok((question.rank(rows.collect(), &Meaning::new(near)), answer.total))
+    let mut ranked = question.rank(rows.collect(), &Meaning::new(near));
+    let found = ranked.len();
+    // Something is always nearest: what neither holds a word nor means anything like it is no answer.
+    ranked.retain(|row| row.matched > 0 || row.score >= LEAST_MEANT);
+    let total = answer.total.saturating_sub(found - ranked.len());
+    Ok((ranked, total))
 }
 
 /// The rows of hits in the order of the hits. Rows that went meanwhile are left out.

@@ -92,6 +92,10 @@ pub(crate) const PROMPT_ROW: f64 = 0.85;
 /// A snapshot is a long digest of many things.
 pub(crate) const SNAPSHOT_ROW: f64 = 0.95;
 
+/// The least score of a row that holds no word of the question: one that is hardly nearer than the
+/// hundredth nearest row falls below it.
+pub(crate) const LEAST_MEANT: f64 = 0.05;
+
 /// A row at or above this score answers the question.
 pub(crate) const ANSWERS: f64 = 0.5;
 
