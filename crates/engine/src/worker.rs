@@ -9,7 +9,7 @@ use afterword_domain::summary::Summary;
 use afterword_store::contract::{
     Job, ModelWish, NewObservation, NewSummary, StoredDigest, TurnOutcome,
 };
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::distill::{self, Finding, observation_entry};
 use crate::model_worker::{new_summary, summary_of};
@@ -27,6 +27,22 @@ const RETRY_MS: [i64; 3] = [1_000, 10_000, 60_000];
 
 /// How long the worker waits after the store itself failed.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+/// Waits until there is work, until `pause` is over, or until `stop` changes, whatever comes first.
+/// Without a pause only the other two end it.
+pub(crate) async fn rest(work: &Notify, pause: Option<Duration>, stop: &mut watch::Receiver<bool>) {
+    let due = async {
+        match pause {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = work.notified() => {}
+        () = due => {}
+        _ = stop.changed() => {}
+    }
+}
 
 impl Engine {
     /// Distils turns until `stop` turns true. Jobs that an earlier process left claimed are taken
@@ -50,17 +66,7 @@ impl Engine {
                     Some(STORE_PAUSE)
                 }
             };
-            let due = async {
-                match pause {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = self.work.notified() => {}
-                () = due => {}
-                _ = stop.changed() => {}
-            }
+            rest(&self.work, pause, &mut stop).await;
         }
         looking.abort();
         // A batch that is being embedded is not saved, and waits again.

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::IDLE_MS;
 use crate::distill::model::Model;
+use crate::worker::rest;
 use crate::{Engine, Result};
 
 /// An active session lives for this long after its last event, in milliseconds.
@@ -42,17 +43,7 @@ impl Engine {
                     Some(STORE_PAUSE)
                 }
             };
-            let due = async {
-                match pause {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = self.model_work.due.notified() => {}
-                () = due => {}
-                _ = stop.changed() => {}
-            }
+            rest(&self.model_work.due, pause, &mut stop).await;
         }
         model.provider.close().await;
     }
