@@ -13,6 +13,7 @@ mod engine;
 mod error;
 pub mod eval;
 pub mod health;
+mod http;
 mod intake;
 pub mod ledger;
 mod live;

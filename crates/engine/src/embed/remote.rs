@@ -64,11 +64,8 @@ impl RemoteEmbedder {
     ///
     /// [`Error::Unavailable`] where it does not answer with vectors.
     pub async fn connect(url: &str, model: &str, api_key: Option<&str>) -> Result<Self> {
-        // Another part of the program may have chosen already; any choice will do.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let client = reqwest::Client::builder()
+        let client = crate::http::client_builder()
             .timeout(PATIENCE)
-            .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| Error::Unavailable(error.to_string()))?;
         let mut embedder = Self {

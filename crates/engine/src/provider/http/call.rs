@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use afterword_domain::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Proxy, Url, redirect};
+use reqwest::{Client, Proxy, Url};
 use serde_json::Value;
 
 use super::address::Address;
 use super::refuse::{self, Reply};
+use crate::http::client_builder;
 use crate::provider::refusal::{Refusal, RefusalKind};
 use crate::provider::settings::ProviderSettings;
 
@@ -140,11 +141,8 @@ impl Caller {
 }
 
 fn client(settings: &ProviderSettings, address: &Address) -> Result<Client, Refusal> {
-    // Another part of the process may have chosen already, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
-    let mut builder = Client::builder()
+    let mut builder = client_builder()
         .user_agent(concat!("afterword/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
         .no_proxy()
