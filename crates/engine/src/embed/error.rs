@@ -1,14 +1,13 @@
-/// What keeps an embedding model from being used.
+//! What keeps texts from becoming vectors.
+
+/// What keeps an [`Embedder`](super::Embedder) from being used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder holds no model: nothing was pulled yet, or it was removed.
-    #[error("no embedding model in {0}")]
-    Missing(String),
-    /// The file is there and is not what it should be.
-    #[error("the embedding model is damaged: {0}")]
-    Damaged(String),
-    /// The file cannot be read.
-    #[error("cannot read the embedding model: {0}")]
+    /// The installed model is missing or damaged.
+    #[error(transparent)]
+    Model(#[from] afterword_embed::Error),
+    /// What is kept of vectors, or the thread that makes them, fails.
+    #[error("cannot make vectors: {0}")]
     Io(#[from] std::io::Error),
     /// Whoever turns texts into vectors does not answer, or not as expected.
     #[error("no vectors: {0}")]
@@ -18,10 +17,5 @@ pub enum Error {
     Refused(String),
 }
 
-/// What loading a model gives.
+/// What an embedder gives.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// Short for a finding about the file's content.
-pub(super) fn damaged<T>(what: impl Into<String>) -> Result<T> {
-    Err(Error::Damaged(what.into()))
-}

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use super::{Embedder, Error, Result, math};
+use super::{Embedder, Error, Result};
 
 /// Texts of one call.
 const BATCH: usize = 16;
@@ -125,7 +125,7 @@ impl RemoteEmbedder {
     fn in_order(&self, answer: Answer, texts: usize) -> Result<Vec<Vec<f32>>> {
         let mut vectors = vec![Vec::new(); texts];
         for mut one in answer.data {
-            math::unit(&mut one.embedding);
+            afterword_embed::unit(&mut one.embedding);
             match vectors.get_mut(one.index) {
                 Some(place) => *place = one.embedding,
                 None => return Err(self.odd("has a vector of no text")),

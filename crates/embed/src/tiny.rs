@@ -1,17 +1,25 @@
 //! A weight file of a few kilobytes with the layout of the real one.
 
-use crate::embed::container::BLOCK;
+use std::fs;
+use std::path::Path;
 
-pub(super) const WIDTH: usize = 64;
-pub(super) const LAYERS: usize = 2;
-pub(super) const INNER: usize = 96;
-pub(super) const POSITIONS: usize = 12;
+use crate::CARD_FILE;
+use crate::container::BLOCK;
+
+/// Numbers of a vector.
+pub const WIDTH: usize = 64;
+/// Layers of the network.
+pub const LAYERS: usize = 2;
+/// Width between the two halves of a layer.
+pub const INNER: usize = 96;
+/// Places of a text.
+pub const POSITIONS: usize = 12;
 
 /// Bytes at the front that hold the header and the tokenizer's tables.
-pub(super) const TABLES: usize = 340;
+pub const TABLES: usize = 340;
 
 /// Pieces and their scores.
-pub(super) const PIECES: [(&str, f32); 10] = [
+pub const PIECES: [(&str, f32); 10] = [
     ("<s>", 0.0),
     ("<pad>", 0.0),
     ("</s>", 0.0),
@@ -25,14 +33,17 @@ pub(super) const PIECES: [(&str, f32); 10] = [
 ];
 
 /// Numbers that look random and are always the same.
-pub(super) struct Noise(u64);
+#[derive(Debug)]
+pub struct Noise(u64);
 
 impl Noise {
-    pub(super) fn new(seed: u64) -> Self {
+    /// The row of numbers that a seed begins.
+    pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(super) fn byte(&mut self) -> u8 {
+    /// The next byte.
+    pub fn byte(&mut self) -> u8 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -40,7 +51,7 @@ impl Noise {
     }
 
     /// From -1 to 1.
-    pub(super) fn number(&mut self) -> f32 {
+    pub fn number(&mut self) -> f32 {
         f32::from(self.byte()) / 127.5 - 1.0
     }
 }
@@ -89,14 +100,14 @@ fn tensors() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The whole file.
-pub(super) fn file() -> Vec<u8> {
+pub fn file() -> Vec<u8> {
     let tensors = tensors();
     let mut directory = number(tensors.len());
     let entries: usize = tensors.iter().map(|(name, _)| 2 + name.len() + 1 + 4 + 8 + 8).sum();
     let tables = tables();
     let mut at = (tables.len() + 4 + entries) as u64;
     for (name, bytes) in &tensors {
-        directory.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        directory.extend(u16::try_from(name.len()).expect("names are short").to_le_bytes());
         directory.extend(name.as_bytes());
         directory.push(0);
         directory.extend(number(bytes.len()));
@@ -138,5 +149,24 @@ fn tables() -> Vec<u8> {
 }
 
 fn number(n: usize) -> Vec<u8> {
-    u32::try_from(n).unwrap().to_le_bytes().to_vec()
+    u32::try_from(n).expect("the file is small").to_le_bytes().to_vec()
+}
+
+/// Lays a weight file down as an installed model of the name "tiny".
+///
+/// # Panics
+///
+/// Where the folder cannot be written.
+pub fn install(folder: &Path, weights: &[u8]) {
+    install_as(folder, r#"{"id":"tiny","weights":"weights.bin"}"#, weights);
+}
+
+/// The same with another card.
+///
+/// # Panics
+///
+/// Where the folder cannot be written.
+pub fn install_as(folder: &Path, card: &str, weights: &[u8]) {
+    fs::write(folder.join(CARD_FILE), card).expect("the folder can be written");
+    fs::write(folder.join("weights.bin"), weights).expect("the folder can be written");
 }

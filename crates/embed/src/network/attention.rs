@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch, f32x16, prelude::*};
 
-use super::super::math::{self, LANES};
+use crate::math::{self, LANES};
 
 /// Numbers of one head; fixed, so that a head's vectors stay in registers.
-pub(in super::super) const HEAD: usize = 32;
+pub(crate) const HEAD: usize = 32;
 
 /// Room that is used again for each head and text.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(crate) struct Room {
     /// One head's keys, a row for each of its numbers.
     keys: Vec<f32>,
     weights: Vec<f32>,
@@ -24,17 +24,17 @@ pub(super) struct Room {
 
 /// The three projections of all tokens and where the texts are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Views<'a> {
-    pub(super) query: &'a [f32],
-    pub(super) key: &'a [f32],
-    pub(super) value: &'a [f32],
+pub(crate) struct Views<'a> {
+    pub(crate) query: &'a [f32],
+    pub(crate) key: &'a [f32],
+    pub(crate) value: &'a [f32],
     /// Numbers of a token.
-    pub(super) width: usize,
-    pub(super) texts: &'a [Range<usize>],
+    pub(crate) width: usize,
+    pub(crate) texts: &'a [Range<usize>],
 }
 
 /// Writes for each token the values that it looks at, weighted.
-pub(super) fn attend(level: Level, views: Views<'_>, out: &mut [f32], room: &mut Room) {
+pub(crate) fn attend(level: Level, views: Views<'_>, out: &mut [f32], room: &mut Room) {
     dispatch!(level, simd => attend_with(simd, views, out, room));
 }
 

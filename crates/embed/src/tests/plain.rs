@@ -1,9 +1,9 @@
 //! The network once more, the slow and obvious way, to hold the fast one against.
 
-use super::tiny;
-use crate::embed::container::{BLOCK, BLOCK_BYTES, Container};
-use crate::embed::math;
-use crate::embed::network::Network;
+use crate::container::{BLOCK, BLOCK_BYTES, Container};
+use crate::math;
+use crate::network::Network;
+use crate::tiny;
 
 /// A network in double precision, without anything clever.
 struct Plain<'a> {

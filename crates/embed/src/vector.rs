@@ -116,13 +116,13 @@ fn steps<'a>(
 
 /// A vector that is compared with many: finer than those are kept, at the same cost.
 #[derive(Debug)]
-pub(super) struct Query {
-    pub(super) numbers: Vec<i16>,
-    pub(super) scale: f32,
+pub(crate) struct Query {
+    pub(crate) numbers: Vec<i16>,
+    pub(crate) scale: f32,
 }
 
 impl Query {
-    pub(super) fn new(vector: &[f32], middle: &[f32]) -> Self {
+    pub(crate) fn new(vector: &[f32], middle: &[f32]) -> Self {
         let (numbers, scale) = steps(vector, middle, QUERY_STEPS);
         #[expect(clippy::cast_possible_truncation, reason = "within the steps by the scale")]
         Self { numbers: numbers.map(|n| n as i16).collect(), scale }
@@ -133,7 +133,7 @@ impl Query {
 ///
 /// `rows` holds whole rows of the query's length; products beyond 2³¹ cannot come up to 4,000
 /// numbers a row.
-pub(super) fn dots(level: Level, query: &[i16], rows: &[i8], out: &mut Vec<i32>) {
+pub(crate) fn dots(level: Level, query: &[i16], rows: &[i8], out: &mut Vec<i32>) {
     #[inline(always)]
     fn with<S: Simd>(_: S, query: &[i16], rows: &[i8], out: &mut Vec<i32>) {
         out.extend(rows.chunks_exact(query.len()).map(|row| dot(query, row)));
@@ -143,7 +143,7 @@ pub(super) fn dots(level: Level, query: &[i16], rows: &[i8], out: &mut Vec<i32>)
 }
 
 /// As [`dots`], of the rows with these numbers only.
-pub(super) fn dots_at(
+pub(crate) fn dots_at(
     level: Level,
     query: &[i16],
     rows: &[i8],

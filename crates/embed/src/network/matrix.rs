@@ -11,7 +11,7 @@
 
 use fearless_simd::{Level, Simd, dispatch, f32x16, i32x16, prelude::*};
 
-use super::super::container::{BLOCK, BLOCK_BYTES};
+use crate::container::{BLOCK, BLOCK_BYTES};
 
 /// Outputs side by side.
 const LANES: usize = 16;
@@ -26,7 +26,7 @@ const TOKENS: usize = 6;
 
 /// Weights of `outputs` × `inputs` with a bias for each output.
 #[derive(Debug)]
-pub(super) struct Matrix {
+pub(crate) struct Matrix {
     inputs: usize,
     outputs: usize,
     /// For each strip and eight inputs: a word for each output, the first input's weight lowest.
@@ -38,7 +38,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Lays out rows of `Q4_0` blocks; both sizes are multiples of what a block and a strip hold.
-    pub(super) fn new(rows: &[u8], inputs: usize, bias: &[f32]) -> Self {
+    pub(crate) fn new(rows: &[u8], inputs: usize, bias: &[f32]) -> Self {
         let (outputs, blocks) = (bias.len(), inputs / BLOCK);
         let mut nibbles = vec![[0; LANES]; outputs / LANES * inputs / IN_WORD];
         let mut scales = vec![[0.0; LANES]; outputs / LANES * blocks];
@@ -57,7 +57,7 @@ impl Matrix {
     }
 
     /// `out = x · Wᵀ + bias` for rows of `x`; `strip` is room that is used again and again.
-    pub(super) fn apply(&self, level: Level, x: &[f32], out: &mut [f32], strip: &mut Strip) {
+    pub(crate) fn apply(&self, level: Level, x: &[f32], out: &mut [f32], strip: &mut Strip) {
         dispatch!(level, simd => self.apply_with(simd, x, out, strip));
     }
 
@@ -109,7 +109,7 @@ impl Matrix {
 
 /// Room for one expanded strip.
 #[derive(Debug, Default)]
-pub(super) struct Strip(Vec<[f32; LANES]>);
+pub(crate) struct Strip(Vec<[f32; LANES]>);
 
 /// A strip's outputs for all tokens, `row` of which are done.
 struct Part<'a> {
@@ -146,7 +146,7 @@ impl Part<'_> {
 }
 
 /// Expands one row of `Q4_0` blocks.
-pub(super) fn expand_row(row: &[u8], into: &mut [f32]) {
+pub(crate) fn expand_row(row: &[u8], into: &mut [f32]) {
     for (block, into) in row.as_chunks::<BLOCK_BYTES>().0.iter().zip(into.chunks_mut(BLOCK)) {
         let scale = half(u16::from_le_bytes([block[0], block[1]]));
         let (low, high) = into.split_at_mut(BLOCK / 2);

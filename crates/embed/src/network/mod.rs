@@ -7,5 +7,5 @@ mod attention;
 mod matrix;
 mod pass;
 
-pub(super) use attention::HEAD;
-pub(super) use pass::Network;
+pub(crate) use attention::HEAD;
+pub(crate) use pass::Network;

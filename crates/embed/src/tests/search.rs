@@ -1,10 +1,10 @@
-use super::tiny::Noise;
-use crate::embed::{Kept, Quantised, VectorIndex};
+use crate::tiny::Noise;
+use crate::{Kept, Quantised, VectorIndex};
 
 const DIMENSION: usize = 128;
 
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {
-    crate::embed::math::unit(&mut vector);
+    crate::unit(&mut vector);
     vector
 }
 

@@ -9,7 +9,7 @@
 use fearless_simd::{Level, Simd, dispatch};
 
 /// Numbers that are worked on side by side.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// `eˣ` to within 2 × 10⁻⁷ of itself for `x` in -87 to 88; beyond, the value at that end.
 #[inline(always)]
@@ -44,7 +44,7 @@ fn gelu_of(x: f32) -> f32 {
 }
 
 /// [`gelu_of`] on every number.
-pub(super) fn gelu(level: Level, numbers: &mut [f32]) {
+pub(crate) fn gelu(level: Level, numbers: &mut [f32]) {
     #[inline(always)]
     fn with<S: Simd>(_: S, numbers: &mut [f32]) {
         for number in numbers {
@@ -56,7 +56,7 @@ pub(super) fn gelu(level: Level, numbers: &mut [f32]) {
 
 /// Makes weights of numbers: positive, one in sum, the greater the more.
 #[inline(always)]
-pub(super) fn softmax(numbers: &mut [f32]) {
+pub(crate) fn softmax(numbers: &mut [f32]) {
     let most = lanes(numbers, f32::NEG_INFINITY, f32::max);
     for number in numbers.iter_mut() {
         *number = exp(*number - most);
@@ -82,16 +82,16 @@ fn lanes(numbers: &[f32], start: f32, fold: impl Fn(f32, f32) -> f32) -> f32 {
 
 /// Scale and shift of a normalisation.
 #[derive(Debug)]
-pub(super) struct Norm {
-    pub(super) scale: Vec<f32>,
-    pub(super) shift: Vec<f32>,
-    pub(super) epsilon: f32,
+pub(crate) struct Norm {
+    pub(crate) scale: Vec<f32>,
+    pub(crate) shift: Vec<f32>,
+    pub(crate) epsilon: f32,
 }
 
 impl Norm {
     /// Adds `more` to each row of `x`, then gives the row mean nought and spread one, scaled and
     /// shifted.
-    pub(super) fn add(&self, level: Level, x: &mut [f32], more: &[f32]) {
+    pub(crate) fn add(&self, level: Level, x: &mut [f32], more: &[f32]) {
         dispatch!(level, simd => self.add_with(simd, x, more));
     }
 
@@ -130,7 +130,7 @@ fn lanes_of_squares(numbers: &[f32]) -> f32 {
 }
 
 /// Scales a vector to length one; a vector of noughts stays as it is.
-pub(super) fn unit(vector: &mut [f32]) {
+pub fn unit(vector: &mut [f32]) {
     let length = lanes_of_squares(vector).sqrt();
     if length > 0.0 {
         for number in vector {

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::container::Container;
-use super::error::{Error, Result, damaged};
 use super::language::Means;
 use super::math;
 use super::network::Network;
 use super::tokenizer::Tokenizer;
+use crate::error::{Error, Result, damaged};
 
 /// The file of a model's folder that says what the folder holds.
 pub const CARD_FILE: &str = "model.json";
@@ -41,7 +41,7 @@ pub struct Model {
 
 /// What a text is, which the model wants to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Query,
     Passage,
 }
@@ -141,7 +141,7 @@ impl Model {
     }
 
     /// Vectors of length one as the model gives them, before languages are levelled.
-    pub(super) fn raw(&self, role: Role, texts: &[&str]) -> Vec<Vec<f32>> {
+    pub(crate) fn raw(&self, role: Role, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut sums = vec![vec![0.0; self.dimension()]; texts.len()];
         let mut pass = Pass::default();
         for (at, text) in texts.iter().enumerate() {

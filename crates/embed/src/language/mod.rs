@@ -16,7 +16,7 @@ const LETTERS_PER_CHARACTER: f32 = 4.0;
 
 /// Where the languages lie; nowhere in particular for weights that were not measured.
 #[derive(Debug)]
-pub(super) struct Means {
+pub(crate) struct Means {
     /// From the middle to the texts in ideographs; the others lie as far on the other side.
     side: Vec<f32>,
     middle: Vec<f32>,
@@ -25,7 +25,7 @@ pub(super) struct Means {
 
 impl Means {
     /// The means of some weights whose vectors have this width.
-    pub(super) fn of(weights: &str, width: usize) -> Self {
+    pub(crate) fn of(weights: &str, width: usize) -> Self {
         let row = |language: &str| -> Option<Vec<f32>> {
             let line = TABLE.lines().find_map(|line| line.strip_prefix(language))?;
             let numbers = line.split_whitespace().map(|n| n.parse().ok().map(|n: f32| n / 1e4));
@@ -43,30 +43,30 @@ impl Means {
     }
 
     /// Names what is done to the vectors, as a part of the model's id.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         if self.measured { "middle1" } else { "raw" }
     }
 
     /// The name that the means of some weights will have.
-    pub(super) fn name_of(weights: &str) -> &'static str {
+    pub(crate) fn name_of(weights: &str) -> &'static str {
         if weights == WEIGHTS { "middle1" } else { "raw" }
     }
 
     /// Where all languages lie afterwards.
-    pub(super) fn middle(&self) -> &[f32] {
+    pub(crate) fn middle(&self) -> &[f32] {
         &self.middle
     }
 
     /// Moves a text's vector from its language's side to the middle; a text of both languages
     /// moves less.
-    pub(super) fn level(&self, text: &str, vector: &mut [f32]) {
+    pub(crate) fn level(&self, text: &str, vector: &mut [f32]) {
         let weight = 2.0 * share_of_ideographs(text) - 1.0;
         vector.iter_mut().zip(&self.side).for_each(|(number, side)| *number -= side * weight);
     }
 }
 
 /// How much of a text is written in ideographs, from nought to one.
-pub(super) fn share_of_ideographs(text: &str) -> f32 {
+pub(crate) fn share_of_ideographs(text: &str) -> f32 {
     let (mut ideographs, mut letters) = (0.0_f32, 0.0_f32);
     for c in text.chars().take(super::tokenizer::MOST_CHARACTERS) {
         match u32::from(c) {

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use fearless_simd::Level;
 
-use super::super::container::{BLOCK, BLOCK_BYTES, Container, Shape};
-use super::super::error::Result;
-use super::super::math::{self, Norm};
 use super::attention::{self, Room, Views};
 use super::matrix::{Matrix, Strip, expand_row};
+use crate::container::{BLOCK, BLOCK_BYTES, Container, Shape};
+use crate::error::Result;
+use crate::math::{self, Norm};
 
 /// An encoder of the BERT family with 4-bit weights.
 #[derive(Debug)]
-pub(in super::super) struct Network {
+pub(crate) struct Network {
     shape: Shape,
     level: Level,
     /// `Q4_0` rows, one for each piece.
@@ -48,7 +48,7 @@ struct Scratch {
 
 impl Network {
     /// Takes the weights over, laid out for speed; the word vectors come later, by [`Network::keep_words`].
-    pub(in super::super) fn new(file: &Container<'_>) -> Result<Self> {
+    pub(crate) fn new(file: &Container<'_>) -> Result<Self> {
         let shape = file.shape;
         let width = shape.width;
         let mut positions = file.floats("emb.pos", shape.positions * width)?;
@@ -68,7 +68,7 @@ impl Network {
 
     /// Cuts the file down to its word vectors, in place: they are most of it, and a second copy
     /// would double what loading needs.
-    pub(in super::super) fn keep_words(&mut self, mut file: Vec<u8>, words: Range<usize>) {
+    pub(crate) fn keep_words(&mut self, mut file: Vec<u8>, words: Range<usize>) {
         let length = words.len();
         file.copy_within(words, 0);
         file.truncate(length);
@@ -76,13 +76,13 @@ impl Network {
         self.words = file;
     }
 
-    pub(in super::super) fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
     /// The mean state of each text's tokens; texts stand one after the other in `tokens`, none is
     /// longer than the model's positions.
-    pub(in super::super) fn run(&self, tokens: &[u32], texts: &[Range<usize>]) -> Vec<Vec<f32>> {
+    pub(crate) fn run(&self, tokens: &[u32], texts: &[Range<usize>]) -> Vec<Vec<f32>> {
         let width = self.shape.width;
         let mut x = vec![0.0; tokens.len() * width];
         for (token, row) in tokens.iter().zip(x.chunks_exact_mut(width)) {
