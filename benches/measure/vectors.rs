@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use afterword_engine::embed::{Embedder, LocalEmbedder, Model, Result};
+use afterword_engine::eval::KeptEmbedder;
 use afterword_engine::vectors::EmbedderSource;
 use async_trait::async_trait;
 
@@ -15,16 +16,18 @@ const REAL: usize = 10_000;
 /// How far a made-up vector lies from a real one: in sum about as far as two texts about one thing.
 const NOISE: f64 = 0.05;
 
-/// An embedder for many rows.
+/// An embedder for many rows. What the model made is kept for the next run.
 #[derive(Debug)]
 pub(crate) struct MadeUp {
-    model: LocalEmbedder,
+    model: KeptEmbedder,
     real: Mutex<(Vec<Vec<f32>>, Dice)>,
 }
 
 impl MadeUp {
     pub(crate) fn load(folder: &Path) -> Self {
         let model = LocalEmbedder::new(Model::load(folder).expect("a model")).expect("a thread");
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vectors");
+        let model = KeptEmbedder::open(Arc::new(model), &kept).expect("a folder for vectors");
         Self { model, real: Mutex::new((Vec::new(), Dice::new(11))) }
     }
 
