@@ -72,7 +72,8 @@ on_every_backend! {
         only_text_is_needed, pages_follow_the_cursor;
     vectors: rows_wait_newest_first_until_they_are_embedded, vectors_are_read_by_page_and_part,
         a_row_that_changed_or_went_gets_no_stale_vectors, changes_are_told_once_and_in_order,
-        spaces_are_never_mixed_and_the_old_one_goes, a_dimension_is_part_of_a_space;
+        spaces_are_never_mixed_and_the_old_one_goes, a_dimension_is_part_of_a_space,
+        a_row_goes_by_what_stands_before_it;
     spend: what_is_set_aside_counts_until_it_is_settled, what_is_not_settled_stays_charged,
         i1_the_cap_is_kept_whoever_asks_at_once, a_cap_of_cost_needs_a_price,
         a_session_has_a_soft_share_and_a_backlog_a_hard_one,

@@ -8,9 +8,9 @@ use afterword_domain::summary::SummaryContent;
 use afterword_domain::text::{one_line, prefix};
 use afterword_store::contract::RowBody;
 
-/// Names the way rows are cut. Vectors of rows that were cut another way are made again, so a
+/// Names the way rows are cut and their vectors are made. Vectors of rows that were cut another way are made again, so a
 /// change of anything below wants another name.
-pub const WAY: &str = "parts2";
+pub const WAY: &str = "parts3";
 
 /// Passages of one row at most; the beginning of a longer one counts.
 pub const MOST_PARTS: usize = 16;
@@ -93,6 +93,11 @@ fn of_snapshot(row: &Snapshot) -> Vec<String> {
     // The agent's own summary tells more in fewer words.
     let own = row.agent_summary.as_deref().unwrap_or_default();
     passages(own).into_iter().chain(passages(&row.text)).collect()
+}
+
+/// Whether a passage says so little that it is taken together with what stands before it.
+pub(super) fn is_short(passage: &str) -> bool {
+    weight(passage) <= FULL / 2
 }
 
 /// Cuts free text into passages of about 200 tokens: between paragraphs where they fit, else

@@ -10,8 +10,11 @@ use afterword_domain::text::prefix;
 use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 
+use afterword_store::Store;
+use afterword_store::contract::Row;
+
 use super::{DatasetError, Mode};
-use crate::embed::{Embedder, Near, parts};
+use crate::embed::{Cut, Embedder, Near};
 use crate::{Engine, recall};
 
 /// Rows whose parts are embedded at a time.
@@ -45,12 +48,13 @@ impl Meaning {
             let mut vectors = Vec::new();
             for ids in ids.chunks(ROWS) {
                 let rows = store.rows(scope.clone(), ids).await.map_err(crate::Error::from)?;
-                let parts = rows.iter().flat_map(|row| {
-                    parts::parts(&row.body).into_iter().map(move |part| (row.id, part))
-                });
-                let (ids, texts): (Vec<_>, Vec<_>) = parts.unzip();
-                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                vectors.extend(ids.into_iter().zip(embedder.passages(&texts).await?));
+                let cuts = cuts(store, &rows).await?;
+                let texts: Vec<&str> = cuts.iter().flat_map(Cut::texts).collect();
+                let mut of_texts = embedder.passages(&texts).await?.into_iter();
+                for (row, cut) in rows.iter().zip(&cuts) {
+                    let of_row = cut.vectors(&mut of_texts).into_iter();
+                    vectors.extend(of_row.map(|vector| (row.id, vector)));
+                }
                 done += rows.len() as u64;
                 progress(done);
             }
@@ -122,6 +126,20 @@ impl Meaning {
         };
         prompt(engine, project, text, near.as_deref()).await
     }
+}
+
+/// Rows as they are embedded; the numbers of a session's rows follow each other.
+async fn cuts(store: &dyn Store, rows: &[Row]) -> Result<Vec<Cut>, DatasetError> {
+    let before: Vec<PublicId> =
+        rows.iter().map(|row| PublicId::new(row.id.kind, row.id.number - 1)).collect();
+    let before = store.rows(Scope::All, &before).await.map_err(crate::Error::from)?;
+    let before: HashMap<PublicId, Row> = before.into_iter().map(|row| (row.id, row)).collect();
+    let cut = |row: &Row| {
+        let before = before.get(&PublicId::new(row.id.kind, row.id.number - 1));
+        let same = before.filter(|b| b.session_id.is_some() && b.session_id == row.session_id);
+        Cut::of(&row.body, same.map(|row| &row.body))
+    };
+    Ok(rows.iter().map(cut).collect())
 }
 
 /// What a prompt in a project is answered with; `near` are the rows near it, if any are known.

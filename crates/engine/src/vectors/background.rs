@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::state::{Loaded, space_of};
-use crate::embed::{self, Embedder, Kept, parts};
+use crate::embed::{self, Cut, Embedder, Kept};
 use crate::{Engine, Result};
 
 /// Passages that are embedded before others get their turn.
@@ -162,15 +162,15 @@ impl Engine {
 }
 
 /// A row and its passages.
-type Cut = (WaitingRow, Vec<String>);
+type Waits = (WaitingRow, Cut);
 
 /// Rows in order, each batch with a row at least and with no more than [`BATCH`] passages beyond
 /// it.
-fn batches(rows: Vec<WaitingRow>) -> Vec<Vec<Cut>> {
-    let mut batches: Vec<Vec<Cut>> = Vec::new();
+fn batches(rows: Vec<WaitingRow>) -> Vec<Vec<Waits>> {
+    let mut batches: Vec<Vec<Waits>> = Vec::new();
     let mut filled = BATCH;
     for row in rows {
-        let passages = parts::parts(&row.row.body);
+        let passages = Cut::of(&row.row.body, row.before.as_ref().map(|row| &row.body));
         filled += passages.len();
         if filled > BATCH || batches.is_empty() {
             filled = passages.len();
@@ -183,7 +183,7 @@ fn batches(rows: Vec<WaitingRow>) -> Vec<Vec<Cut>> {
 
 /// The vectors of a batch. Where it is refused as a whole, its rows are tried one by one, and one
 /// that is refused alone gets none, so that it keeps no other waiting.
-async fn vectors_of(embedder: &dyn Embedder, batch: Vec<Cut>) -> embed::Result<Vec<RowVectors>> {
+async fn vectors_of(embedder: &dyn Embedder, batch: Vec<Waits>) -> embed::Result<Vec<RowVectors>> {
     match embedded(embedder, &batch).await {
         Err(embed::Error::Refused(_)) => {}
         other => return other,
@@ -203,15 +203,14 @@ async fn vectors_of(embedder: &dyn Embedder, batch: Vec<Cut>) -> embed::Result<V
     Ok(rows)
 }
 
-async fn embedded(embedder: &dyn Embedder, batch: &[Cut]) -> embed::Result<Vec<RowVectors>> {
-    let texts: Vec<&str> =
-        batch.iter().flat_map(|(_, passages)| passages.iter().map(String::as_str)).collect();
+async fn embedded(embedder: &dyn Embedder, batch: &[Waits]) -> embed::Result<Vec<RowVectors>> {
+    let texts: Vec<&str> = batch.iter().flat_map(|(_, passages)| passages.texts()).collect();
     let mut vectors = embedder.passages(&texts).await?.into_iter();
     let keep = |vector: Vec<f32>| Kept::encode(&vector, embedder.middle()).to_bytes();
-    let row = |(row, passages): &Cut| RowVectors {
+    let row = |(row, passages): &Waits| RowVectors {
         key: row.key,
         version: row.version,
-        vectors: vectors.by_ref().take(passages.len()).map(keep).collect(),
+        vectors: passages.vectors(&mut vectors).into_iter().map(keep).collect(),
     };
     Ok(batch.iter().map(row).collect())
 }

@@ -8,8 +8,8 @@ use crate::Result;
 
 /// Vectors, in spaces that are never mixed. A vector is bytes to the store.
 ///
-/// A row loses its vectors with itself, and as soon as its tokens change; it then waits for new
-/// ones. Whoever keeps vectors in memory reads them all once and then what has changed since.
+/// A row loses its vectors with itself, and as soon as its tokens, or those of what stands
+/// [before](WaitingRow::before) it, change or go; it then waits for new ones. Whoever keeps vectors in memory reads them all once and then what has changed since.
 #[async_trait]
 pub trait VectorStore {
     /// The space of this name, made where it is new, from now on the one that
@@ -53,10 +53,13 @@ pub struct SpaceId(pub i64);
 pub struct WaitingRow {
     /// The row's key among all rows; never used a second time.
     pub key: i64,
-    /// Tells one state of its text from the next.
+    /// Tells one state of its text, and of what stands before it, from the next.
     pub version: i64,
     /// The row.
     pub row: Row,
+    /// What stands before it: the row of the same kind with the number before, where it is of the
+    /// same session.
+    pub before: Option<Row>,
 }
 
 /// All vectors of a row.

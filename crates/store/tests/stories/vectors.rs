@@ -105,6 +105,34 @@ pub(crate) async fn a_row_that_changed_or_went_gets_no_stale_vectors(store: Any)
     assert_eq!(store.check().await.unwrap(), [""; 0]);
 }
 
+pub(crate) async fn a_row_goes_by_what_stands_before_it(store: Any) {
+    let (job, last) = claimed_turn(&store, "s").await;
+    let said = |first: &str| [first, "beta", "gamma"].map(|text| finding(text, text, &[])).to_vec();
+    store.save_turn(outcome(&job, last, said("alpha"))).await.unwrap();
+    let space = store.open_space("m", 4).await.unwrap();
+    let read = waiting(&store, space).await;
+    let o = |number| PublicId::new(Kind::Observation, number);
+    let before = |number| {
+        let row = read.iter().find(|row| row.row.id == o(number)).unwrap();
+        row.before.as_ref().map(|row| row.id)
+    };
+    assert_eq!([before(1), before(2), before(3)], [None, Some(o(1)), Some(o(2))]);
+    let all: Vec<_> = read.iter().map(|row| vectors(row, &[1])).collect();
+    store.save_vectors(space, all.clone()).await.unwrap();
+    assert!(waiting(&store, space).await.is_empty());
+    let seq = store.vector_changes(space, 0).await.unwrap().seq;
+    // What was forgotten is in no vector of what stands behind it.
+    store.forget(Scope::All, &[o(2)], t(0)).await.unwrap();
+    assert_eq!(ids(&waiting(&store, space).await), ["o3"]);
+    let gone = store.vector_changes(space, seq).await.unwrap().gone;
+    assert_eq!(gone.len(), 2, "the row itself and the one behind it");
+    assert_eq!(store.save_vectors(space, all).await.unwrap(), 2, "the prompt and the first");
+    let now = waiting(&store, space).await;
+    assert_eq!((ids(&now), now[0].before.clone()), (vec!["o3".to_owned()], None));
+    assert_eq!(store.save_vectors(space, vec![vectors(&now[0], &[2])]).await.unwrap(), 1);
+    assert_eq!(store.check().await.unwrap(), [""; 0]);
+}
+
 pub(crate) async fn changes_are_told_once_and_in_order(store: Any) {
     three(&store).await;
     let space = store.open_space("m", 4).await.unwrap();

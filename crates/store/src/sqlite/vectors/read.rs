@@ -11,7 +11,7 @@ use super::super::rows::row;
 use super::super::search::indexed_rows;
 use super::super::values::{count, kind, limit as sql_limit, optional, time};
 use super::save::{CURRENT, counter};
-use crate::contract::{EmbeddedRow, SpaceId, VectorChanges, VectorCounts, WaitingRow};
+use crate::contract::{EmbeddedRow, Row, SpaceId, VectorChanges, VectorCounts, WaitingRow};
 
 /// Changes of one answer at most.
 const CHANGES: i64 = 1_000;
@@ -23,24 +23,53 @@ pub(super) fn waiting(db: &Connection, space: SpaceId, limit: usize) -> Sql<Vec<
     let others = spaces.query_map([space.0], |row| row.get(0))?;
     let others = others.collect::<rusqlite::Result<Vec<i64>>>()?;
     let mut list = db.prepare_cached(
-        "SELECT id, doc_hash, kind, row_id FROM search_rows WHERE embedded = ?1
+        "SELECT id, kind, row_id FROM search_rows WHERE embedded = ?1
          ORDER BY created_at DESC, id DESC LIMIT ?2",
     )?;
     let mut found = Vec::new();
     for other in others {
         let rows = list.query_map(params![other, sql_limit(limit - found.len())], |row| {
             let id = PublicId::new(kind(row, "kind")?, row.get("row_id")?);
-            Ok((row.get("id")?, row.get("doc_hash")?, id))
+            Ok((row.get("id")?, id))
         })?;
         for waits in rows {
-            let (key, version, id) = waits?;
+            let (key, id) = waits?;
             // An entry whose row is gone points nowhere; a check tells of it.
             if let Some(row) = row(db, &Scope::All, id)? {
-                found.push(WaitingRow { key, version, row });
+                let before = before(db, key, id)?;
+                let version = version(db, key)?.unwrap_or_default();
+                found.push(WaitingRow { key, version, row, before });
             }
         }
     }
     Ok(found)
+}
+
+/// The row of the same kind and session with the number before.
+fn before(db: &Connection, key: i64, id: PublicId) -> Sql<Option<Row>> {
+    let mut one = db.prepare_cached(
+        "SELECT 1 FROM search_rows own JOIN search_rows before ON before.kind = own.kind
+         AND before.row_id = own.row_id - 1 AND before.session_id = own.session_id
+         WHERE own.id = ?1",
+    )?;
+    if !one.exists([key])? {
+        return Ok(None);
+    }
+    row(db, &Scope::All, PublicId::new(id.kind, id.number - 1))
+}
+
+/// Names a state of a row's tokens and of those of the row before it; none for no row.
+pub(super) fn version(db: &Connection, key: i64) -> Sql<Option<i64>> {
+    let mut one = db.prepare_cached(
+        "SELECT own.doc_hash, before.doc_hash FROM search_rows own
+         LEFT JOIN search_rows before ON before.kind = own.kind
+         AND before.row_id = own.row_id - 1 AND before.session_id = own.session_id
+         WHERE own.id = ?1",
+    )?;
+    let hashes =
+        one.query_row([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)));
+    let hashes = optional(hashes)?;
+    Ok(hashes.map(|(own, before)| own ^ before.map_or(0, |before| before.rotate_left(17) | 1)))
 }
 
 pub(super) fn page(

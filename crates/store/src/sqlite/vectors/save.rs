@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
 use super::super::values::{limit as sql_limit, optional};
+use super::read::version;
 use crate::contract::{RowVectors, SpaceId};
 
 /// The setting that says which space was opened last.
@@ -62,8 +63,6 @@ fn forget_space(db: &Connection, id: i64) -> Sql<()> {
 }
 
 pub(super) fn save(db: &Connection, space: SpaceId, rows: &[RowVectors]) -> Sql<usize> {
-    let mut unchanged =
-        db.prepare_cached("SELECT 1 FROM search_rows WHERE id = ?1 AND doc_hash = ?2")?;
     let mut clear =
         db.prepare_cached("DELETE FROM embeddings WHERE row_id = ?1 AND space_id = ?2")?;
     let mut add = db.prepare_cached(
@@ -73,7 +72,7 @@ pub(super) fn save(db: &Connection, space: SpaceId, rows: &[RowVectors]) -> Sql<
     let mut note = db.prepare_cached("INSERT INTO vector_changes (row_id) VALUES (?1)")?;
     let mut saved = 0;
     for row in rows {
-        if !unchanged.exists(params![row.key, row.version])? {
+        if version(db, row.key)? != Some(row.version) {
             continue;
         }
         clear.execute(params![row.key, space.0])?;
