@@ -36,6 +36,9 @@ const MAX_WITH_NEW: usize = 2 * MAX_TOKENS;
 /// Terms of one question.
 const MAX_TERMS: usize = 32;
 
+/// Terms of a long question that are looked through for names of files.
+const LOOK_THROUGH: usize = 160;
+
 /// The tokens of a text as they go into the index, in order, repeats kept.
 ///
 /// At most 20,000 tokens, and of a longer text another 20,000 that were not among them.
@@ -50,7 +53,20 @@ pub(crate) fn say_nothing(terms: &[String]) -> bool {
     terms.iter().all(|term| stop::is_stop_word(term))
 }
 
-/// The distinct terms of a question, stop words dropped, at most 32.
+/// Whether a term is the name or the path of a file, as far as one can tell: two folders or more,
+/// or an ending of up to four letters.
+pub(crate) fn names_file(term: &str) -> bool {
+    let ending = |(stem, ending): (&str, &str)| {
+        stem.len() > 1
+            && (1..=4).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_lowercase())
+            && !stem.ends_with(['/', '.'])
+    };
+    term.bytes().filter(|b| *b == b'/').count() > 1 || term.rsplit_once('.').is_some_and(ending)
+}
+
+/// The distinct terms of a question, stop words dropped, at most 32: those that come first, but of
+/// a longer question rather the names of files, which say what it is about.
 ///
 /// A question of nothing but stop words keeps them.
 pub fn query_terms(text: &str) -> Vec<String> {
@@ -63,12 +79,25 @@ pub fn query_terms(text: &str) -> Vec<String> {
         }
         seen.insert(token.to_owned());
         let list = if stop::is_stop_word(token) { &mut stopped } else { &mut kept };
-        if list.len() < MAX_TERMS {
+        if list.len() < LOOK_THROUGH {
             list.push(token.to_owned());
         }
-        kept.len() < MAX_TERMS
+        kept.len() < LOOK_THROUGH
     });
-    if kept.is_empty() { stopped } else { kept }
+    most_telling(if kept.is_empty() { stopped } else { kept })
+}
+
+/// At most [`MAX_TERMS`] terms, in their order.
+fn most_telling(terms: Vec<String>) -> Vec<String> {
+    let files = terms.iter().filter(|term| names_file(term)).count().min(MAX_TERMS);
+    let (mut files, mut others) = (files, MAX_TERMS - files);
+    let keep = |term: &String| {
+        let left = if names_file(term) { &mut files } else { &mut others };
+        let keeps = *left > 0;
+        *left = left.saturating_sub(1);
+        keeps
+    };
+    terms.into_iter().filter(keep).collect()
 }
 
 /// The index entry of a row.

@@ -192,3 +192,28 @@ proptest! {
         prop_assert_eq!(text_key(&text), text_key(&format!(" {text}\r\n")));
     }
 }
+
+#[test]
+fn a_long_question_keeps_the_names_of_files() {
+    let words: Vec<String> = (b'a'..=b'z')
+        .flat_map(|a| ['q', 'z'].map(|b| format!("{}{b}{b}", char::from(a))))
+        .collect();
+    let text = format!("{} in cmd/cli/reset.go and clean.go", words.join(" "));
+    let terms = query_terms(&text);
+    assert_eq!(terms.len(), 32);
+    assert_eq!(terms[..2], ["aqq", "azz"]);
+    for file in ["cmd/cli/reset.go", "reset.go", "clean.go"] {
+        assert!(terms.iter().any(|term| term == file), "{file} in {terms:?}");
+    }
+    assert_eq!(query_terms("why does clean.go fail"), ["clean.go", "clean", "go", "fail"]);
+}
+
+#[test]
+fn names_of_files_are_known() {
+    for name in ["src/store/lease.rs", "main.go", "state.json", "a/b/c"] {
+        assert!(names_file(name), "{name}");
+    }
+    for word in ["and/or", "store", "e.g", "1.25", "v1.2", "../", "bd-42", "std::fs", ""] {
+        assert!(!names_file(word), "{word}");
+    }
+}

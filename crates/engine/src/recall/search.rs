@@ -190,7 +190,7 @@ async fn found_by(
         (row, doc)
     });
     let question = Question::new(terms, &answer.rows_with_term, answer.indexed_rows).about(dates);
-    let mut ranked = question.rank(rows.collect(), &Meaning::new(near));
+    let mut ranked = question.rank(rows.collect(), &Meaning::new(near, answer.indexed_rows));
     let found = ranked.len();
     // Something is always nearest: what neither holds a word nor means anything like it is no answer.
     ranked.retain(|row| row.matched > 0 || row.score >= LEAST_MEANT);

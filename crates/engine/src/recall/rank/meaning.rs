@@ -19,9 +19,11 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    /// `near` comes nearest first.
-    pub(crate) fn new(near: &[Near<PublicId>]) -> Self {
-        let place = w::MEANS_NOTHING_FROM.min(near.len() / w::MEANS_NOTHING_ONE_IN);
+    /// `near` comes nearest first; `rows` is how many there are in all.
+    pub(crate) fn new(near: &[Near<PublicId>], rows: u64) -> Self {
+        let share = usize::try_from(rows / w::MEANS_NOTHING_SHARE).unwrap_or(usize::MAX);
+        let place = share.clamp(w::MEANS_NOTHING_LEAST, w::MEANS_NOTHING_FROM);
+        let place = place.min(near.len() / w::MEANS_NOTHING_ONE_IN);
         let Some(nothing) = near.get(place) else { return Self::default() };
         let over = |near: &Near<PublicId>| {
             let over = f64::from(near.cosine - nothing.cosine) / w::MEANING_SPAN;
@@ -31,9 +33,21 @@ impl Meaning {
     }
 
     /// From 0 for rows that are no nearer than most to about 1 for one that says the same.
-    pub(crate) fn of(&self, row: PublicId) -> f64 {
+    fn of(&self, row: PublicId) -> f64 {
         self.over.get(&row).copied().unwrap_or(0.0)
     }
+
+    /// What the meaning of a row of so many tokens answers.
+    pub(crate) fn answers(&self, row: PublicId, tokens: usize) -> f64 {
+        weight(tokens) * self.of(row)
+    }
+}
+
+/// How much meaning counts in a row of so many tokens.
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
+fn weight(tokens: usize) -> f64 {
+    let length = tokens as f64 / w::MEANING_LONG_TOKENS;
+    w::MEANING + w::MEANING_LONG * (1.0 - 1.0 / (1.0 + length * length))
 }
 
 #[cfg(test)]
@@ -48,7 +62,7 @@ mod tests {
     }
 
     fn of(near: &[Near<PublicId>]) -> Vec<f64> {
-        let meaning = Meaning::new(near);
+        let meaning = Meaning::new(near, 10_000);
         near.iter().map(|near| meaning.of(near.key)).collect()
     }
 

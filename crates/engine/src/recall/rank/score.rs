@@ -5,7 +5,7 @@
 //!          +      PASSAGE  · weight(terms in its best passage) / expected
 //! density  = sum(weight(term) · count / (count + K1 · (1 - B + B · length / mean))) / expected
 //! words    = (1 - DENSITY) · coverage + DENSITY · density
-//! meaning  = MEANING · (cosine - that of most of the nearest rows) / MEANING_SPAN
+//! meaning  = weight(length) · (cosine - that of most of the nearest rows) / MEANING_SPAN
 //! own      = (words + meaning) · length / (length + LITTLE_TOKENS)     rows of a session
 //! beside   = what words + meaning of the rows before and after it in its session add
 //! mix      = (expected · (own + beside) + weight(date) · fit of the date) / (expected + weight(date))
@@ -111,7 +111,9 @@ impl Question {
             .iter()
             .enumerate()
             .map(|(place, term)| {
-                term_weight(term, rows_with_term.get(place).copied().unwrap_or(0), indexed_rows)
+                let rows = rows_with_term.get(place).copied().unwrap_or(0);
+                let names = if analyze::names_file(term) { w::FILE_NAMED } else { 1.0 };
+                names * term_weight(term, rows, indexed_rows)
             })
             .collect();
         let all: f64 = weights.iter().sum();
@@ -164,7 +166,7 @@ impl Question {
         let look = |(row, tokens): (Row, IndexDoc)| {
             let text = RowText::of(&row.body);
             let matched = terms.matched(&tokens, text.text_begins_with_title());
-            let meaning = w::MEANING * meaning.of(row.id);
+            let meaning = meaning.answers(row.id, matched.tokens);
             Found { row, text, matched, words: 0.0, meaning }
         };
         let mut found: Vec<Found> = rows.into_iter().map(look).collect();

@@ -159,7 +159,7 @@ fn near(rows: &[(i64, f32)]) -> Meaning {
     // What is near by chance.
     near.extend((100..110).map(|id| Near { key: PublicId::new(Kind::Memory, id), cosine: 0.8 }));
     near.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
-    Meaning::new(&near)
+    Meaning::new(&near, 10_000)
 }
 
 #[test]

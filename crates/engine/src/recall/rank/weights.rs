@@ -33,6 +33,9 @@ pub(crate) const K1: f64 = 1.2;
 pub(crate) const B: f64 = 0.4;
 /// How much an occurrence in the title counts, as in the store.
 pub(crate) const TITLE_WEIGHT: f64 = 4.0;
+/// How much more than another word of its rarity a question's name of a file weighs: who names a
+/// file asks about it.
+pub(crate) const FILE_NAMED: f64 = 2.0;
 /// How much an occurrence in the name of a file counts, as in the store.
 pub(crate) const FILE_WEIGHT: f64 = 2.0;
 
@@ -43,9 +46,9 @@ pub(crate) const PASSAGE: f64 = 0.3;
 pub(crate) const PASSAGE_TOKENS: usize = 80;
 
 /// What the row before a row in its session adds of its own answer.
-pub(crate) const BESIDE_BEFORE: f64 = 0.25;
+pub(crate) const BESIDE_BEFORE: f64 = 0.2;
 /// What the row after it adds.
-pub(crate) const BESIDE_AFTER: f64 = 0.15;
+pub(crate) const BESIDE_AFTER: f64 = 0.2;
 /// What those two steps away add.
 pub(crate) const BESIDE_TWO: f64 = 0.1;
 /// Tokens at which a row takes half as much from beside it; much longer rows take next to nothing.
@@ -56,9 +59,18 @@ pub(crate) const LITTLE_TOKENS: f64 = 4.0;
 
 /// How much meaning counts beside words.
 pub(crate) const MEANING: f64 = 0.4;
+/// How much more it counts in a very long row, which holds many words by chance.
+pub(crate) const MEANING_LONG: f64 = 0.4;
+/// Tokens of a row that gets half of [`MEANING_LONG`].
+pub(crate) const MEANING_LONG_TOKENS: f64 = 320.0;
 /// The cosine over that of most of the nearest rows at which meaning is 1.
 pub(crate) const MEANING_SPAN: f64 = 0.1;
-/// From this place on the nearest rows are taken to be near by chance.
+/// From this place on the nearest rows are taken to be near by chance: one row in so many, but no
+/// place before the least or behind the last.
+pub(crate) const MEANS_NOTHING_SHARE: u64 = 10;
+/// See [`MEANS_NOTHING_SHARE`].
+pub(crate) const MEANS_NOTHING_LEAST: usize = 50;
+/// See [`MEANS_NOTHING_SHARE`].
 pub(crate) const MEANS_NOTHING_FROM: usize = 100;
 /// The same in a small store, as a share of the rows: one in so many.
 pub(crate) const MEANS_NOTHING_ONE_IN: usize = 2;
