@@ -1,6 +1,6 @@
 //! One owner for each data folder.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,13 +41,21 @@ impl Lock {
 /// Takes the lock; none when another process has it. The file stays, and says nothing of an owner
 /// that is gone.
 pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
-    let file = files::private_options().create(true).truncate(false).write(true).open(path)?;
+    let file = options().create(true).open(path)?;
+    Ok(is_free(&file)?.then_some(Lock(file)))
+}
+
+fn options() -> OpenOptions {
+    let mut options = files::private_options();
+    options.truncate(false).write(true);
+    options
+}
+
+/// Locks the file, unless another process has.
+fn is_free(file: &File) -> io::Result<bool> {
     match file.try_lock() {
-        Ok(()) => {
-            file.set_len(0)?;
-            Ok(Some(Lock(file)))
-        }
-        Err(TryLockError::WouldBlock) => Ok(None),
+        Ok(()) => file.set_len(0).map(|()| true),
+        Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => Err(error),
     }
 }
@@ -55,7 +63,8 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
 /// Takes the lock, from an owner that is coming up or leaving if it must.
 ///
 /// That one is waited for until `is_in_charge` turns true or `patience` is over. None when the
-/// folder stays another's.
+/// folder stays another's, or is being deleted: a file that somebody took away meanwhile is not
+/// made again, for the next thing that goes would be what is written beside it.
 pub(super) fn wait(
     path: &Path,
     patience: Duration,
@@ -63,10 +72,19 @@ pub(super) fn wait(
 ) -> io::Result<Option<Lock>> {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(2);
+    let mut file = options().create(true).open(path)?;
     loop {
-        if let Some(lock) = take(path)? {
-            // The file that was waited for may be nobody's by now.
-            return Ok(lock.is_of(path).then_some(lock));
+        if is_free(&file)? {
+            let lock = Lock(file);
+            if lock.is_of(path) {
+                return Ok(Some(lock));
+            }
+            // The file that was waited for is nobody's by now; another may stand in its place.
+            file = match options().open(path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            };
         }
         if is_in_charge() || Instant::now() >= deadline {
             return Ok(None);
@@ -120,5 +138,30 @@ mod tests {
         };
         assert!(wait(&path, long, leaves).unwrap().is_some());
         assert_eq!(looks.get(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_deleted_while_its_owner_leaves_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.lock");
+        let owner = std::cell::Cell::new(take(&path).unwrap());
+        let goes = || {
+            std::fs::remove_file(&path).ok();
+            owner.take();
+            false
+        };
+        assert!(wait(&path, Duration::from_mins(1), goes).unwrap().is_none());
+        assert!(!path.exists(), "nothing is made in it any more");
+        let owner = std::cell::Cell::new(take(&path).unwrap());
+        let made_again = || {
+            if owner.take().is_some() {
+                std::fs::remove_file(&path).unwrap();
+                drop(take(&path).unwrap());
+            }
+            false
+        };
+        let lock = wait(&path, Duration::from_mins(1), made_again).unwrap().unwrap();
+        assert!(lock.is_of(&path), "the folder that came in its place is free");
     }
 }

@@ -12,7 +12,7 @@ use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledMod
 use afterword_engine::{Engine, Extras, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -66,6 +66,9 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
         .with_context(|| format!("cannot make the data folder {}", home.folder().display()))?;
     let lock = lock::wait(&home.lock_file(), PATIENCE, || is_in_charge(home));
     let Some(lock) = lock.context("cannot lock the data folder")? else {
+        if !home.lock_file().exists() {
+            bail!("the data folder {} was deleted meanwhile", home.folder().display());
+        }
         // Callers cannot speak to the owner where somebody took the token away.
         endpoint::token(&home.token_file()).context("cannot keep the token")?;
         // Nor where somebody took the address away.
