@@ -27,6 +27,28 @@ pub(crate) fn runs_one_of(pid: u32, programs: &[&Path]) -> bool {
     })
 }
 
+/// Processes that were started with a home or a data folder inside `folder`; none where the system
+/// does not tell.
+///
+/// A daemon that has not come up has published nothing, so its environment alone says whose it is.
+pub(crate) fn with_home_in(folder: &Path) -> Vec<u32> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let names = [b"HOME=".as_slice(), b"AFTERWORD_HOME="];
+    let homes = names.map(|name| [name, folder.as_os_str().as_encoded_bytes(), b"/"].concat());
+    let of_process = |entry: std::fs::DirEntry| {
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        // Of a process that has ended nothing can be read.
+        let environment = std::fs::read(entry.path().join("environ")).ok()?;
+        let ours = environment
+            .split(|byte| *byte == 0)
+            .any(|word| homes.iter().any(|home| word.starts_with(home)));
+        (ours && pid != std::process::id()).then_some(pid)
+    };
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(of_process).collect()
+}
+
 /// Ends the process at once, without giving it a chance to tidy up.
 pub(crate) fn kill(pid: u32) {
     platform::kill(pid);

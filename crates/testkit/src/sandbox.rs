@@ -24,19 +24,18 @@ const NOBODY: u32 = 65_534;
 /// A temporary home with its own project, environment and daemon.
 ///
 /// Nothing of the person who runs the tests is seen: the environment holds only the search path,
-/// the home, the language, the data folder and port 0. When dropped it stops its daemon, kills the
-/// daemon where it does not stop, and removes everything.
+/// the home, the language, the data folder and port 0. When dropped it stops its daemon, ends whatever
+/// else still runs with its environment, and removes everything; the test fails where something
+/// outlives that.
 #[derive(Debug)]
 pub struct Sandbox {
     binary: PathBuf,
     home: PathBuf,
     project: PathBuf,
-    /// The folder goes when the daemon has.
-    root: TempDir,
+    /// The folder goes when the daemon has; there until the sandbox is dropped.
+    root: Option<TempDir>,
     /// Whom commands run as, where that is not whoever runs the tests.
     user: Option<u32>,
-    /// Dropped last: no daemon that some hook has just started comes up in a folder that goes.
-    lock: Option<File>,
 }
 
 impl Sandbox {
@@ -61,7 +60,7 @@ impl Sandbox {
         let base = root.path().canonicalize().expect("the folder was just made");
         let (home, project) = (base.join("home"), base.join("demo-project"));
         fs::create_dir_all(home.join(".claude")).expect("a home can be made");
-        let mut sandbox = Self { binary, home, project, root, user, lock: None };
+        let mut sandbox = Self { binary, home, project, root: Some(root), user };
         if user.is_some() {
             let copy = base.join(exe("afterword"));
             // By another process: a child that another test starts just now would hold the file
@@ -97,7 +96,7 @@ impl Sandbox {
 
     /// The folder that holds home and projects; scratch files are welcome.
     pub fn root(&self) -> &Path {
-        self.root.path()
+        self.root.as_ref().expect("it goes last").path()
     }
 
     /// Makes a further repository with one commit beside the project.
@@ -295,27 +294,38 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        if !self.data().is_dir() {
-            return;
-        }
-        let begun = Instant::now();
-        while self.lock.is_none() && begun.elapsed() < DEADLINE {
-            self.stop_daemon();
-            self.lock = File::options()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(self.data().join("daemon.lock"))
-                .ok()
-                .filter(|file| file.try_lock().is_ok());
-            if self.lock.is_none() {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+        let root = self.root.take().expect("it is dropped once");
+        let folder = self.home.parent().expect("the home is in the root").to_owned();
+        // Dropped last: no daemon that some hook has just started comes up in a folder that goes.
+        let lock = self.data().is_dir().then(|| self.come_to_rest()).flatten();
+        let processes = end_all(&folder);
+        let gone = removed(root);
+        drop(lock);
+        // A panic here would hide the one of the test.
+        if !std::thread::panicking() {
+            assert!(processes.is_empty(), "outlive their test: processes {processes:?}");
+            assert!(gone.is_ok(), "{} outlives its test: {gone:?}", folder.display());
         }
     }
 }
 
 impl Sandbox {
+    /// Stops daemons until none has the folder, and takes the lock; none where that cannot be had.
+    fn come_to_rest(&self) -> Option<File> {
+        let begun = Instant::now();
+        while begun.elapsed() < DEADLINE {
+            self.stop_daemon();
+            let mut options = File::options();
+            options.write(true).create(true).truncate(false);
+            let lock = options.open(self.data().join("daemon.lock")).ok();
+            if let Some(lock) = lock.filter(|file| file.try_lock().is_ok()) {
+                return Some(lock);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+
     fn stop_daemon(&self) {
         let Some(pid) = self.daemon_pid() else { return };
         let mut stop = self.command(&self.binary);
@@ -325,6 +335,45 @@ impl Sandbox {
         // Only where stopping failed; a panic here would hide the one of the test.
         if self.daemon_pid() == Some(pid) {
             processes::kill(pid);
+        }
+    }
+}
+
+/// Ends what still runs with the environment of a sandbox: hooks that nobody waits for, and daemons
+/// that they started and that wait for the lock. Gives those that stay.
+fn end_all(folder: &Path) -> Vec<u32> {
+    let begun = Instant::now();
+    loop {
+        let left = processes::with_home_in(folder);
+        if left.is_empty() || begun.elapsed() > DEADLINE {
+            return left;
+        }
+        left.into_iter().for_each(processes::kill);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Removes the folder, also where a test took away the right to.
+fn removed(root: TempDir) -> std::io::Result<()> {
+    let path = root.path().to_owned();
+    match root.close() {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            open_up(&path);
+            fs::remove_dir_all(&path)
+        }
+        closed => closed,
+    }
+}
+
+fn open_up(folder: &Path) {
+    #[cfg(unix)]
+    {
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        drop(fs::set_permissions(folder, all));
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
         }
     }
 }
@@ -372,6 +421,34 @@ mod tests {
         assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
         drop(lock);
         other.try_lock().unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_still_runs_in_a_sandbox_ends_with_it() {
+        let sandbox = Sandbox::new("/nowhere/afterword");
+        let root = sandbox.root().to_owned();
+        let mut command = sandbox.command("cat");
+        command.stdin(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        eventually("the environment of the child", DEADLINE, || {
+            processes::with_home_in(&root).contains(&child.id()).then_some(())
+        });
+        drop(sandbox);
+        assert!(!processes::is_alive(child.id()));
+        assert!(!root.exists());
+        child.wait().unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_folder_without_rights_goes_too() {
+        let sandbox = Sandbox::new("/nowhere/afterword");
+        let (root, sealed) = (sandbox.root().to_owned(), sandbox.write("sealed/file", "x"));
+        let none = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+        fs::set_permissions(sealed.parent().unwrap(), none).unwrap();
+        drop(sandbox);
+        assert!(!root.exists());
     }
 
     #[test]
