@@ -69,6 +69,50 @@ pub(super) fn of_folder(tools: &Tools, text: &str) -> anyhow::Result<Option<Proj
     here(tools, Some(&folder)).map(Some)
 }
 
+/// A file that is typed, as the rows of a project name it. A relative path that does not lead into the
+/// project from here is one from its root.
+pub(super) fn file_in(tools: &Tools, project: &ProjectRef, text: &str) -> anyhow::Result<String> {
+    let found = file_from_here(tools, project, text)?;
+    let is_elsewhere = Path::new(&found).is_absolute() && !is_plainly_from_here(text);
+    Ok(if is_elsewhere { text.trim().to_owned() } else { found })
+}
+
+/// A file that is typed, as a search names it: one that is there, or that is plainly a path from here,
+/// by its place in the project, or absolute where any project will do. Anything else may be the end of
+/// a path.
+pub(super) fn file_asked(
+    tools: &Tools,
+    project: Option<&ProjectRef>,
+    text: &str,
+) -> anyhow::Result<String> {
+    let text = text.trim();
+    let plainly = is_plainly_from_here(text);
+    if text.is_empty() || !(plainly || Path::new(text).exists()) {
+        return Ok(text.to_owned());
+    }
+    let nowhere = ProjectRef::default();
+    let found = file_from_here(tools, project.unwrap_or(&nowhere), text)?;
+    Ok(match Path::new(&found).is_absolute() {
+        false => format!("./{found}"),
+        // A name that some file here has may be that of one in the project that is asked about.
+        true if project.is_some() && !plainly => text.to_owned(),
+        true => found,
+    })
+}
+
+fn file_from_here(tools: &Tools, project: &ProjectRef, text: &str) -> anyhow::Result<String> {
+    let env = &tools.config.env;
+    let file = crate::config::env::expand(text.trim(), &env.user_home());
+    let cwd = std::env::current_dir()?;
+    Ok(project::file_in(project, &cwd, &file.to_string_lossy(), env))
+}
+
+/// Whether a text is a path from this folder, or an absolute one, and nothing else.
+fn is_plainly_from_here(text: &str) -> bool {
+    let first = text.trim().split(['/', '\\']).next().unwrap_or_default();
+    matches!(first, "." | ".." | "~") || Path::new(text.trim()).is_absolute()
+}
+
 /// The known project that `--project` names: a folder, or a name that exactly one project has.
 pub(super) fn known(tools: &Tools, door: &Door, text: &str) -> anyhow::Result<ProjectRef> {
     let mut names = Vec::new();

@@ -55,7 +55,8 @@ pub(super) fn told(
     let Some(session) = question.session_id.clone() else { return Reply::None };
     let cwd = question.cwd.as_deref().map_or(place.folder.as_path(), Path::new);
     let files = tools::files_of(&question.tool_name, &question.tool_input);
-    let paths = files.iter().map(|file| in_project(config, &place, cwd, file)).collect();
+    let file_in = |file: &String| project::file_in(&place.project, cwd, file, &config.env);
+    let paths = files.iter().map(file_in).collect();
     let mut asked = FileQuestion {
         agent: agent.to_owned(),
         agent_session_id: session,
@@ -79,23 +80,4 @@ fn ask(config: &Config, asked: &FileQuestion, started: Instant) -> Option<Reply>
         reply @ Reply::Context { .. } => Some(reply),
         _ => None,
     }
-}
-
-/// The file as rows name it: relative to the top folder of the checkout that it lies in, whichever of
-/// the project's worktrees that is. A file elsewhere keeps its absolute path.
-fn in_project(config: &Config, place: &Resolution, cwd: &Path, file: &str) -> String {
-    let path = cwd.join(file);
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return file.to_owned();
-    };
-    let there = project::inspect(Some(folder), &config.env);
-    let (own, other) = (&place.project, &there.project);
-    // A name that was given to the project says nothing about where a folder belongs.
-    let by_name = own.keys.first().is_none_or(|key| key.starts_with("name:"));
-    let inside = own.root == other.root || (own.keys == other.keys && !by_name);
-    let root = other.root.as_deref().filter(|_| inside);
-    let whole = there.folder.join(name);
-    let relative = root.and_then(|root| whole.strip_prefix(root).ok());
-    let path = relative.unwrap_or(&whole).to_string_lossy();
-    if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() }
 }

@@ -37,7 +37,8 @@ pub(in crate::cli) struct SearchArguments {
     /// Only what was made on or before this day
     #[arg(long, value_name = "DATE", value_parser = Time::end_of)]
     until: Option<Time>,
-    /// Only what concerns this file: its path, or the end of it
+    /// Only what concerns this file: a path from here, an absolute one, one from the project's root, or
+    /// the end of it, such as a bare name
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
     /// Only sessions of this agent, such as claude-code
@@ -62,6 +63,8 @@ pub(in crate::cli) fn search(
     } else {
         Some(project::chosen(tools, &door, arguments.project.as_deref())?)
     };
+    let file = arguments.file.as_deref();
+    let file = file.map(|file| project::file_asked(tools, project.as_ref(), file)).transpose()?;
     let request = SearchRequest {
         query: arguments.query.join(" "),
         project,
@@ -69,7 +72,7 @@ pub(in crate::cli) fn search(
         since: arguments.since,
         until: arguments.until,
         highlight: true,
-        file: arguments.file.clone(),
+        file,
         agent: arguments.agent.clone(),
         limit: Some(usize::from(arguments.limit)),
         explain: arguments.explain,

@@ -7,9 +7,11 @@
 //! [`ProjectRef`]: afterword_domain::project::ProjectRef
 
 pub mod changed;
+mod file;
 pub mod git;
 pub mod marker;
 pub mod remote;
 mod resolve;
 
+pub use file::file_in;
 pub use resolve::{Resolution, inspect, resolve};

@@ -25,7 +25,8 @@ pub struct SearchRequest {
     /// Only what was made before this time; [`Time::end_of`] reads a day that is to count itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// Only rows that concern this file: its path, or the end of it from a `/` on.
+    /// Only rows that concern this file, because they list it or name it: its absolute path, its path
+    /// from the project's root (`./src/a.rs`), or the end of either (`src/a.rs`, `a.rs`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Only rows of sessions of this agent, such as `claude-code`.

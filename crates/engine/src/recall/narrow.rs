@@ -3,20 +3,59 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use afterword_domain::project::{Project, ProjectRef};
+use afterword_domain::scope::Scope;
 use afterword_domain::wire::search::SearchRequest;
 use afterword_store::{Error, Result, Store};
 
+use super::file::FileName;
 use super::rank::Ranked;
+
+/// The file of a request, where it names one; `found` is the request's project.
+///
+/// Where the request is about every project, an absolute path says which one it means: the scope
+/// becomes that one's. None also for a text in which nothing can be looked for.
+pub(super) async fn file_asked(
+    store: &dyn Store,
+    request: &SearchRequest,
+    found: Option<&Project>,
+    scope: &mut Scope,
+) -> Result<Option<FileName>> {
+    let Some(file) = &request.file else { return Ok(None) };
+    let mut place = request.project.clone().unwrap_or_default();
+    if let Some(project) = found {
+        place.root = place.root.or_else(|| project.root.clone());
+    } else if let Some(project) = project_around(store, file).await? {
+        *scope = Scope::Project(project.id);
+        place = ProjectRef { root: project.root, ..ProjectRef::default() };
+    }
+    Ok(FileName::asked(file, &place))
+}
+
+/// The project whose folder holds the file; the innermost of several.
+async fn project_around(store: &dyn Store, file: &str) -> Result<Option<Project>> {
+    let file = file.trim().replace('\\', "/");
+    let holds = |project: &Project| {
+        let root = project.root.as_deref().unwrap_or_default().replace('\\', "/");
+        !root.is_empty() && file.strip_prefix(&root).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let projects = store.list_projects().await?.into_iter().filter(holds);
+    Ok(projects.max_by_key(|project| project.root.as_ref().map(String::len)))
+}
 
 /// Keeps the rows that concern the file and come from the agent of the request.
 pub(super) async fn narrow(
     store: &dyn Store,
     request: &SearchRequest,
+    file: Option<&FileName>,
     ranked: &mut Vec<Ranked>,
 ) -> Result<()> {
-    if let Some(file) = &request.file {
-        let wanted = plain(file);
-        ranked.retain(|found| found.text.files.iter().any(|file| is_file(&plain(file), &wanted)));
+    if let Some(file) = file {
+        let concerns = |found: &Ranked| {
+            let text = &found.text;
+            file.concerns(&text.files, &[&text.title, &text.text])
+        };
+        ranked.retain(concerns);
     }
     let Some(agent) = request.agent.as_deref().map(str::trim) else { return Ok(()) };
     let mut agents: HashMap<i64, bool> = HashMap::new();
@@ -32,33 +71,4 @@ pub(super) async fn narrow(
     }
     ranked.retain(|found| found.row.session_id.is_some_and(|session| agents[&session]));
     Ok(())
-}
-
-fn plain(path: &str) -> String {
-    let path = path.trim().replace('\\', "/");
-    path.strip_prefix("./").map(str::to_owned).unwrap_or(path)
-}
-
-/// Whether two paths may be one file: either is the end of the other.
-fn is_file(one: &str, other: &str) -> bool {
-    let ends = |long: &str, short: &str| {
-        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-    };
-    !one.is_empty() && !other.is_empty() && (ends(one, other) || ends(other, one))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn k5_a_file_is_known_by_the_end_of_its_path() {
-        let is = |one: &str, other: &str| is_file(&plain(one), &plain(other));
-        for other in ["src/a.rs", "./src/a.rs", "a.rs", "/home/dev/p/src/a.rs", "src\\a.rs"] {
-            assert!(is("src/a.rs", other), "{other}");
-        }
-        for other in ["rc/a.rs", "b/src/aa.rs", "src", "", "lib/a.rs"] {
-            assert!(!is("src/a.rs", other), "{other}");
-        }
-    }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use afterword_domain::project::ProjectRef;
+use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult, Why};
 use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
 use afterword_store::{Result, Store};
 
+use super::file::FileName;
 use super::narrow;
 use super::newest::newest_wins;
 use super::rank::weights::LEAST_MEANT;
@@ -73,18 +74,23 @@ async fn search_by(
     near: &[Near<PublicId>],
     words: bool,
 ) -> Result<SearchAnswer> {
-    let Some(scope) = scope_of(store, request.project.as_ref()).await? else {
+    let Some((project, mut scope)) = scope_of(store, request.project.as_ref()).await? else {
         return Ok(SearchAnswer::default());
     };
+    let file = narrow::file_asked(store, request, project.as_ref(), &mut scope).await?;
+    // What is no file concerns no row.
+    if request.file.is_some() && file.is_none() {
+        return Ok(SearchAnswer::default());
+    }
     let filter = Filter { scope, kind: request.kind, since: request.since, until: request.until };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let narrowed = request.file.is_some() || request.agent.is_some();
+    let narrowed = file.is_some() || request.agent.is_some();
     let candidates =
         if narrowed { MAX_TOTAL } else { (limit * CANDIDATES_PER_RESULT).max(LEAST_CANDIDATES) };
     let query = request.query.trim();
     let blank = query.chars().all(|c| c == '*' || c.is_whitespace());
     let mut terms = Vec::new();
-    let (mut ranked, mut total) = if let (true, Some(file)) = (blank, &request.file) {
+    let (mut ranked, mut total) = if let (true, Some(file)) = (blank, &file) {
         newest_with_file(store, &filter, file, candidates).await?
     } else if blank {
         newest(store, &filter, candidates).await?
@@ -101,7 +107,7 @@ async fn search_by(
         with_named(named, found, total)
     };
     if narrowed {
-        narrow::narrow(store, request, &mut ranked).await?;
+        narrow::narrow(store, request, file.as_ref(), &mut ranked).await?;
         total = ranked.len();
     }
     let repeats = drop_repeats(&mut ranked);
@@ -215,14 +221,17 @@ async fn dates_of(store: &dyn Store, filter: &Filter, query: &str) -> Result<Dat
     Ok(newest.first().map_or_else(Dates::default, |hit| Dates::of(query, hit.created_at)))
 }
 
-async fn scope_of(store: &dyn Store, project: Option<&ProjectRef>) -> Result<Option<Scope>> {
-    match project {
-        None => Ok(Some(Scope::All)),
-        Some(project) => {
-            let found = store.find_project(project).await?;
-            Ok(found.map(|project| Scope::Project(project.id)))
-        }
-    }
+/// Where a request looks, and the project it is about; none for a project that is not known.
+async fn scope_of(
+    store: &dyn Store,
+    project: Option<&ProjectRef>,
+) -> Result<Option<(Option<Project>, Scope)>> {
+    let Some(project) = project else { return Ok(Some((None, Scope::All))) };
+    let found = store.find_project(project).await?;
+    Ok(found.map(|project| {
+        let scope = Scope::Project(project.id);
+        (Some(project), scope)
+    }))
 }
 
 async fn newest_hits(store: &dyn Store, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
@@ -240,19 +249,19 @@ async fn newest(store: &dyn Store, filter: &Filter, limit: usize) -> Result<(Vec
     Ok((rows.into_iter().map(|row| listed(row, 0.0)).collect(), total))
 }
 
-/// The newest rows that hold words of a file's path; whether it is that file is for `narrow`.
+/// The newest rows that hold a file's name; whether they concern that file is for `narrow`.
 async fn newest_with_file(
     store: &dyn Store,
     filter: &Filter,
-    file: &str,
+    file: &FileName,
     limit: usize,
 ) -> Result<(Vec<Ranked>, usize)> {
-    let (mut found, total) = keyword(store, filter, analyze::query_terms(file), limit).await?;
-    for ranked in &mut found {
-        ranked.score = 0.0;
-    }
-    found.sort_by_key(|ranked| std::cmp::Reverse((ranked.row.created_at, ranked.row.id)));
-    Ok((found, total))
+    let hits = store.last_with_token(filter.scope.clone(), file.token(), limit).await?;
+    let mut rows = hydrate(store, filter, &hits).await?;
+    rows.retain(|row| filter.admits(row));
+    rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.id)));
+    let total = rows.len();
+    Ok((rows.into_iter().map(|row| listed(row, 0.0)).collect(), total))
 }
 
 async fn count(store: &dyn Store, filter: &Filter) -> Result<usize> {

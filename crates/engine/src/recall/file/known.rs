@@ -124,9 +124,8 @@ fn letters(text: &str) -> String {
 fn class(name: &FileName, row: &Row) -> Option<Class> {
     match &row.body {
         RowBody::Memory(memory) => {
-            let files = memory.files.iter().map(String::as_str);
-            let named = || names(&name.beside(files), &[&memory.title, &memory.text]);
-            (name.is_in(&memory.files) || named()).then_some(Class::Rule)
+            let texts = [memory.title.as_str(), &memory.text];
+            name.concerns(&memory.files, &texts).then_some(Class::Rule)
         }
         RowBody::Observation(row) if row.subagent.is_none() => class_of(name, row),
         _ => None,

@@ -12,7 +12,7 @@ use afterword_domain::wire::context::ContextBlock;
 use afterword_store::contract::Row;
 use afterword_store::{Result, Store};
 
-use self::named::FileName;
+pub(super) use self::named::FileName;
 use super::context::{Frame, Section, Told, render};
 use super::given::told_in;
 

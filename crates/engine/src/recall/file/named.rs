@@ -1,6 +1,10 @@
-//! Whether a text means a certain file.
+//! Whether a row or a text means a certain file: one rule for what is told before a file is touched and
+//! for a search that is narrowed to a file.
+
+use afterword_domain::project::ProjectRef;
 
 use crate::analyze;
+use crate::distill::project_path;
 
 /// Names that files of many folders have: alone they say nothing.
 const COMMON_STEMS: [&str; 36] = [
@@ -45,51 +49,102 @@ const COMMON_STEMS: [&str; 36] = [
 /// Fewest bytes of a name that may stand alone.
 const LEAST: usize = 5;
 
-/// A file of the project, by its path from the root.
+/// Which paths of rows are those of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    /// Its own alone.
+    Path,
+    /// Each that ends with it: only the end was named.
+    EndOf,
+    /// Each with a folder that it ends with: where the project lies is not known.
+    Beyond,
+}
+
+/// A file, by its path from the project's root or by what of it is known.
 #[derive(Clone, Debug)]
-pub(super) struct FileName {
+pub(in crate::recall) struct FileName {
     path: String,
+    whole: Whole,
     /// The name without folders, where it tells the file from others.
     alone: Option<String>,
     token: String,
 }
 
 impl FileName {
-    /// None for a path in which nothing can be looked for.
+    /// The file of a path from the project's root. None for a path in which nothing can be looked for.
     pub(super) fn of(path: &str) -> Option<Self> {
         let path = path.trim();
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let outside = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-        let alone = (!outside && is_telling(name)).then(|| name.to_owned());
+        let alone = telling_name(path);
         // Whatever names the path holds the name's token too.
         let looked_for = alone.as_deref().unwrap_or(path);
         let token = analyze::query_terms(looked_for).into_iter().next()?;
-        Some(Self { path: path.to_owned(), alone, token })
+        Some(Self { path: path.to_owned(), whole: Whole::Path, alone, token })
+    }
+
+    /// The file that somebody names: by an absolute path, by one from the project's root (`./src/a.rs`),
+    /// or by the end of either (`src/a.rs`, `a.rs`), with `/` or `\`. None where nothing can be looked for.
+    pub(in crate::recall) fn asked(file: &str, project: &ProjectRef) -> Option<Self> {
+        let file = file.trim().replace('\\', "/");
+        let path = project_path(&file, None, project);
+        let is_absolute =
+            |path: &str| path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+        let whole = if is_absolute(&path) && project.root.is_none() {
+            Whole::Beyond
+        } else if is_absolute(&file) || file.starts_with("./") {
+            Whole::Path
+        } else {
+            Whole::EndOf
+        };
+        // From which folder it goes up is not known.
+        let path = path.trim_start_matches("../").to_owned();
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let token = analyze::query_terms(name).into_iter().next()?;
+        Some(Self { alone: telling_name(&path), path, whole, token })
     }
 
     /// A token that every row holds which means the file.
-    pub(super) fn token(&self) -> &str {
+    pub(in crate::recall) fn token(&self) -> &str {
         &self.token
+    }
+
+    /// Whether a row concerns the file: it is one of the row's files, or a text of the row names it.
+    pub(in crate::recall) fn concerns(&self, files: &[String], texts: &[&str]) -> bool {
+        let named = || {
+            let here = self.beside(files.iter().map(String::as_str));
+            texts.iter().any(|text| here.is_named_in(text))
+        };
+        self.is_in(files) || named()
     }
 
     /// The same file next to others: its name alone does not mean it where another has that name.
     pub(super) fn beside<'f>(&self, mut files: impl Iterator<Item = &'f str>) -> Self {
-        let is_other = |file: &str| {
-            file.rsplit('/').next() == self.alone.as_deref()
-                && file.trim_start_matches("./") != self.path
-        };
+        let is_other =
+            |file: &str| file.rsplit('/').next() == self.alone.as_deref() && !self.is(file);
         let alone = if files.any(is_other) { None } else { self.alone.clone() };
         Self { alone, ..self.clone() }
     }
 
     /// Whether a list of paths has it.
     pub(super) fn is_in(&self, files: &[String]) -> bool {
-        files.iter().any(|file| file.strip_prefix("./").unwrap_or(file) == self.path)
+        files.iter().any(|file| self.is(file))
+    }
+
+    fn is(&self, file: &str) -> bool {
+        let file = file.strip_prefix("./").unwrap_or(file);
+        let ends = |long: &str, short: &str| {
+            long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
+        };
+        file == self.path
+            || match self.whole {
+                Whole::Path => false,
+                Whole::EndOf => ends(file, &self.path),
+                Whole::Beyond => file.contains('/') && ends(&self.path, file),
+            }
     }
 
     /// Whether a text names it: by its path, or by a name that tells it from others.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
-        let in_folder = self.path.contains('/');
+        let in_folder = self.path.contains('/') || self.whole == Whole::EndOf;
         occurs(text, &self.path, in_folder)
             || self.alone.as_ref().is_some_and(|name| occurs(text, name, false))
     }
@@ -102,6 +157,13 @@ impl FileName {
             told.starts_with('“').then_some(told)
         })
     }
+}
+
+/// The name of a file of the project, where it tells the file from others.
+fn telling_name(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let outside = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+    (!outside && is_telling(name)).then(|| name.to_owned())
 }
 
 fn is_telling(name: &str) -> bool {
@@ -184,6 +246,50 @@ mod tests {
         let outside = FileName::of("/elsewhere/src/retry_queue.rs").unwrap();
         assert!(!outside.is_named_in("src/retry_queue.rs or retry_queue.rs"));
         assert!(outside.is_named_in("see /elsewhere/src/retry_queue.rs"));
+    }
+
+    #[test]
+    fn k5_a_file_is_asked_for_from_the_root_absolutely_or_by_its_end() {
+        let root = Some("/home/dev/p".to_owned());
+        let project = ProjectRef { root, ..ProjectRef::named("p") };
+        let is = |asked: &str, file: &str| {
+            let asked = FileName::asked(asked, &project).unwrap();
+            asked.is_in(&[file.to_owned()]) && !asked.is_in(&["lib/b.rs".to_owned()])
+        };
+        for asked in [
+            "src/a.rs",
+            "./src/a.rs",
+            "a.rs",
+            "/home/dev/p/src/a.rs",
+            "/home/dev/p/lib/../src/a.rs",
+            "../src/a.rs",
+            "src\\a.rs",
+        ] {
+            assert!(is(asked, "src/a.rs"), "{asked}");
+        }
+        for asked in ["rc/a.rs", "b/src/aa.rs", "src", "lib/a.rs", "/else/src/a.rs", "./a.rs"] {
+            assert!(!is(asked, "src/a.rs"), "{asked}");
+        }
+        assert!(is("src/a.rs", "crates/x/src/a.rs") && !is("./src/a.rs", "crates/x/src/a.rs"));
+        assert!(is("/etc/hosts", "/etc/hosts"));
+        for nothing in ["", " ", ".", "/home/dev/p", "/"] {
+            assert!(FileName::asked(nothing, &project).is_none(), "{nothing}");
+        }
+        // Where the project lies is not known.
+        let asked = FileName::asked("/home/dev/p/src/a.rs", &ProjectRef::named("p")).unwrap();
+        assert!(asked.is("src/a.rs") && !asked.is("a.rs") && !asked.is("c/a.rs"));
+    }
+
+    #[test]
+    fn k5_a_row_concerns_a_file_that_it_lists_or_names() {
+        let asked = FileName::asked("deploy.sh", &ProjectRef::named("p")).unwrap();
+        let list = |file: &str| vec![file.to_owned()];
+        assert!(asked.concerns(&list("ops/deploy.sh"), &[]));
+        assert!(asked.concerns(&[], &["", "run ops/deploy.sh as root"]));
+        assert!(!asked.concerns(&list("ops/other.sh"), &["we deploy.shortly"]));
+        let of_src = FileName::asked("src/deploy.sh", &ProjectRef::named("p")).unwrap();
+        assert!(of_src.concerns(&[], &["run deploy.sh"]));
+        assert!(!of_src.concerns(&list("ops/deploy.sh"), &["run deploy.sh"]), "the other one");
     }
 
     #[test]
