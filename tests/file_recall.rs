@@ -224,3 +224,94 @@ fn a_session_of_which_nothing_is_kept_is_given_nothing_twice() {
     assert!(ids(&first).iter().all(|id| !ids(&second).contains(id)), "{first} {second}");
     assert_eq!(settle(&sandbox)["sessions"], sessions);
 }
+
+#[test]
+fn k5_a_file_is_found_however_it_is_named() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    sandbox.write("src/retry_queue.rs", "fn delay() {}");
+    sandbox.write("docs/retry_queue.rs", "not that one");
+    let search = |folder: &Path, file: &str, more: &[&str]| {
+        let mut command = sandbox.command(BIN);
+        let args = ["search", "--json", "--limit", "50", "--file", file];
+        command.current_dir(folder).args(args).args(more);
+        sandbox.run(command, b"").success().json()
+    };
+    let (root, folder) = (sandbox.project(), sandbox.project().join("src"));
+    let all = search(root, "src/retry_queue.rs", &[]);
+    let rows = all["results"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["files"][0] == "src/retry_queue.rs"), "{all}");
+    assert!(
+        rows.iter().any(|row| row["kind"] == "observation"
+            && row["title"].as_str().unwrap().contains("capped at 30 seconds")),
+        "what only names it concerns it too: {all}"
+    );
+    let absolute = folder.join("retry_queue.rs").display().to_string();
+    for (from, file) in [
+        (root, "./src/retry_queue.rs"),
+        (root, "retry_queue.rs"),
+        (root, absolute.as_str()),
+        (&folder, "retry_queue.rs"),
+        (&folder, "./retry_queue.rs"),
+        (&folder, "../src/retry_queue.rs"),
+        (&folder, "src/retry_queue.rs"),
+    ] {
+        assert_eq!(search(from, file, &[]), all, "{file} from {}", from.display());
+    }
+    for (from, file) in [(root, "docs/retry_queue.rs"), (root, "queue.rs"), (&folder, "./mod")] {
+        assert_eq!(search(from, file, &[])["total"], 0, "{file}");
+    }
+    // From another project, and in every one.
+    let other = sandbox.another_project("second");
+    for (file, more) in [
+        ("src/retry_queue.rs", ["--project", "demo-project"].as_slice()),
+        (&absolute, &["--project", "demo-project"]),
+        (&absolute, &["--all-projects"]),
+    ] {
+        assert_eq!(search(&other, file, more), all, "{file} {more:?}");
+    }
+    let with_words = search(&folder, "retry_queue.rs", &["capped"]);
+    assert!(with_words["results"][0]["title"].as_str().unwrap().contains("capped"), "{with_words}");
+}
+
+#[test]
+fn a_memory_of_a_file_is_told_before_the_file_is_touched() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let folder = sandbox.write("ops/run.sh", "true").parent().unwrap().to_owned();
+    let mut command = sandbox.command(BIN);
+    command.current_dir(&folder);
+    command.args([
+        "remember",
+        "Needs the vault to be open first",
+        "--date",
+        "2026-01-05",
+        "--json",
+    ]);
+    command.args(["--file", "run.sh", "--file", "./run.sh", "--file", "../src/mod.rs"]);
+    let told = sandbox.run(command, b"").success().json();
+    let shown = sandbox.afterword(&["show", told["id"].as_str().unwrap(), "--json"]).json();
+    assert_eq!(shown["rows"][0]["files"], json!(["ops/run.sh", "src/mod.rs"]));
+    assert!(shown["rows"][0]["created_at"].as_str().unwrap().starts_with("2026-01-05"), "{shown}");
+    let block = ask(&sandbox, &touch("Read", folder.join("run.sh")));
+    assert!(block.contains("Needs the vault to be open first"), "{block}");
+    // Told again with another file, it is told there too.
+    let again = ["remember", "needs the vault to be open first", "--file", "ops/stop.sh", "--json"];
+    assert_eq!(sandbox.afterword(&again).success().json()["uid"], told["uid"]);
+    let payload = touch("Read", folder.join("stop.sh")).session("session-three");
+    assert!(ask(&sandbox, &payload).contains("Needs the vault"));
+    // From elsewhere, by a path from the project's root.
+    let mut command = sandbox.command(BIN);
+    command.current_dir(sandbox.another_project("second"));
+    command.args(["remember", "Ports are fixed", "--project", "demo-project"]);
+    command.args(["--file", "ops/ports.toml"]);
+    drop(sandbox.run(command, b"").success());
+    let payload = touch("Edit", folder.join("ports.toml")).session("session-four");
+    assert!(ask(&sandbox, &payload).contains("Ports are fixed"));
+    let many: Vec<String> = (0..101).map(|n| format!("--file=f{n}")).collect();
+    let mut args = vec!["remember", "too many"];
+    args.extend(many.iter().map(String::as_str));
+    let refused = sandbox.afterword(&args);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("at most 100"), "{}", refused.stderr);
+}

@@ -186,7 +186,7 @@ fn the_tools_are_described_so_that_a_model_can_follow() {
             "get_observations reads (ids!: array, max_chars: integer)",
             "projects reads ()",
             "recent_context reads (project: string)",
-            "remember writes (files: array, project: string, text!: string, title: string)",
+            "remember writes (date: string, files: array, project: string, text!: string, title: string)",
             "search reads (agent: string, all_projects: boolean, file: string, kind: string, \
              limit: integer, project: string, query: string, since: string, until: string)",
             "timeline reads (after: integer, anchor: string, before: integer, project: string, \
@@ -224,6 +224,11 @@ fn three_steps_lead_from_a_question_to_the_whole_text() {
     assert_eq!(one["results"][0]["kind"], "prompt");
     let (_, of_file) = server.ok("search", &json!({"file": "retry_queue.rs"}));
     assert!(!of_file["results"].as_array().unwrap().is_empty());
+    let path = sandbox.project().join("src/retry_queue.rs");
+    for file in [json!(path), json!("src/retry_queue.rs"), json!("./src/retry_queue.rs")] {
+        let (_, same) = server.ok("search", &json!({"file": file}));
+        assert_eq!(same["results"], of_file["results"], "{file}");
+    }
     let (_, none) = server.ok("search", &json!({"query": "retry", "file": "other_queue.rs"}));
     assert_eq!(none["results"], json!([]));
 
@@ -257,7 +262,8 @@ fn what_the_model_remembers_is_found_and_forgotten() {
     // No daemon runs: the first call starts one.
     let mut server = Server::greeted(&sandbox);
     let told = json!({"text": "Deploys happen on Tuesdays <private>at the vault</private> only",
-                      "title": "Deploy day", "files": ["deploy.sh"]});
+                      "title": "Deploy day", "date": "2026-01-05",
+                      "files": [sandbox.project().join("deploy.sh"), "./deploy.sh"]});
     let (said, first) = server.ok("remember", &told);
     assert_eq!(said, "Remembered as m1 in demo-project.");
     let (_, again) = server.ok("remember", &told);
@@ -266,6 +272,7 @@ fn what_the_model_remembers_is_found_and_forgotten() {
     let row = &row["rows"][0];
     assert_eq!((&row["title"], &row["files"]), (&json!("Deploy day"), &json!(["deploy.sh"])));
     assert!(!row["text"].as_str().unwrap().contains("vault"), "f1: {row}");
+    assert!(row["at"].as_str().unwrap().starts_with("2026-01-05"), "{row}");
     assert!(
         server.refused("remember", &json!({"text": "<private>all</private>"})).contains("private")
     );
@@ -311,6 +318,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
         ("search", json!({"querry": "x"}), "querry"),
         ("recent_context", json!({"project": "nowhere"}), "Known projects"),
         ("remember", json!({"text": " "}), "nothing to remember"),
+        ("remember", json!({"text": "x", "date": "one day"}), "Correct date"),
         ("forget", json!({"ids": ["m77"]}), "no such rows"),
     ] {
         let told = server.refused(tool, &arguments);

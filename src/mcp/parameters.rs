@@ -40,7 +40,7 @@ pub(super) struct Search {
     pub(super) until: Option<String>,
     /// Only sessions of this agent, such as claude-code.
     pub(super) agent: Option<String>,
-    /// Only rows that concern this file, by its path or the end of it.
+    /// Only rows that concern this file: absolute, from the project's root, or the end of its path, such as a bare name.
     pub(super) file: Option<String>,
     /// Name of another project; the current one unless given.
     pub(super) project: Option<String>,
@@ -83,9 +83,12 @@ pub(super) struct Remember {
     /// One line for lists.
     #[serde(default)]
     pub(super) title: Option<String>,
-    /// Files it concerns.
+    /// Files it concerns, absolute or from the project's root: whoever touches one is told.
     #[serde(default)]
     pub(super) files: Vec<String>,
+    /// The day it is from, YYYY-MM-DD; today unless given.
+    #[serde(default)]
+    pub(super) date: Option<String>,
     /// Name of another project; the current one unless given.
     #[serde(default)]
     pub(super) project: Option<String>,

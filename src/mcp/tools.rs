@@ -311,6 +311,7 @@ fn details(door: &Door, asked: &parameters::Details) -> Result<Answer, Refusal> 
 }
 
 fn remember(door: &Door, told: parameters::Remember) -> Result<Answer, Refusal> {
+    let created_at = time("date", told.date.as_deref(), str::parse)?;
     let project = door.wanted(told.project.as_deref());
     let name = project.name.clone();
     let request = RememberRequest {
@@ -319,7 +320,7 @@ fn remember(door: &Door, told: parameters::Remember) -> Result<Answer, Refusal> 
         files: told.files,
         project,
         metadata: json!({ "told_by": "model" }),
-        created_at: None,
+        created_at,
     };
     let remembered: Remembered = door.post("/api/memories", &request)?;
     Ok(Answer::remembered(&name, &remembered))

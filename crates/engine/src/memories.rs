@@ -1,13 +1,16 @@
 //! Remembering on purpose.
 
+use afterword_domain::boundary;
 use afterword_domain::memory::{Memory, Origin};
 use afterword_domain::privacy;
+use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::text::{cut_chars, one_line};
 use afterword_domain::wire::memory::RememberRequest;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::NewMemory;
 use uuid::Uuid;
 
+use crate::distill::project_path;
 use crate::live::LiveBody;
 use crate::{Engine, Error, Result, analyze};
 
@@ -17,8 +20,12 @@ const TEXT_BYTES: usize = 256 * 1024;
 /// Most characters of a memory's title.
 const TITLE_CHARS: usize = 200;
 
+/// Most files of a memory.
+const FILES: usize = 100;
+
 impl Engine {
-    /// Stores what a person or a model said on purpose. Said again, it is the same memory.
+    /// Stores what a person or a model said on purpose. Said again, it is the same memory, with the
+    /// files that it is told with now besides; files are named from the project's root where they lie in it.
     pub async fn remember(&self, request: RememberRequest, origin: Origin) -> Result<Memory> {
         // Taken apart without `..`: a new field does not compile until it is treated here.
         let RememberRequest { text, title, project, files, mut metadata, created_at } = request;
@@ -37,10 +44,11 @@ impl Engine {
                 told.len()
             )));
         }
-        let project = self.resolve_project(&project).await?;
+        let place = project;
+        let project = self.resolve_project(&place).await?;
         let title = cut_chars(&one_line(&privacy::clean(&title)), TITLE_CHARS);
         privacy::clean_value(&mut metadata);
-        let files: Vec<String> = files.iter().map(|file| privacy::clean(file)).collect();
+        let files = files_of(files, place, &project)?;
         let memory = NewMemory {
             uid: Uuid::now_v7(),
             project_id: project.id,
@@ -59,4 +67,28 @@ impl Engine {
         self.vectors.rows_came();
         Ok(memory)
     }
+}
+
+/// The files as rows name them, each once.
+fn files_of(
+    mut told: Vec<String>,
+    mut place: ProjectRef,
+    project: &Project,
+) -> Result<Vec<String>> {
+    if told.len() > FILES {
+        return Err(Error::Invalid(format!(
+            "{} files are too many: a memory names at most {FILES}",
+            told.len()
+        )));
+    }
+    boundary::clean_changed(&mut told);
+    place.root = place.root.or_else(|| project.root.clone());
+    let mut files: Vec<String> = Vec::with_capacity(told.len());
+    for file in told {
+        let file = project_path(&file, None, &place);
+        if !file.is_empty() && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    Ok(files)
 }

@@ -59,7 +59,7 @@ on_every_backend! {
     rows: rows_come_in_the_order_asked, recent_rows_are_newest_first,
         forgetting_leaves_nothing_to_read, neighbours_stand_by_time_on_both_sides,
         k11_a_forgotten_prompt_leaves_its_event_empty;
-    memories: g6_the_same_text_is_one_memory, memories_are_listed_by_last_change,
+    memories: g6_the_same_text_is_one_memory, a_memory_gains_the_files_it_is_told_with, memories_are_listed_by_last_change,
         snapshots_reach_to_an_event_and_take_a_summary;
     search: titles_weigh_more_than_text, k3_no_term_is_syntax, k5_filters_come_before_the_limit,
         scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::process::ExitCode;
 
+use afterword_domain::Time;
 use afterword_domain::wire::memory::{RememberRequest, Remembered};
 use clap::Args;
 
@@ -25,6 +26,12 @@ pub(in crate::cli) struct RememberArguments {
     /// One line for lists
     #[arg(long, default_value = "")]
     title: String,
+    /// A file it concerns, told before that file is touched; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// The day it is from; today unless given
+    #[arg(long, value_name = "DATE")]
+    date: Option<Time>,
 }
 
 /// Stores the text and says its id.
@@ -46,8 +53,15 @@ pub(in crate::cli) fn remember(
     let door = Door::open(tools)?;
     let project = project::chosen_or_new(tools, &door, arguments.project.as_deref())?;
     let name = project.name.clone();
-    let request =
-        RememberRequest { text, title: arguments.title.clone(), project, ..Default::default() };
+    let files = arguments.files.iter().map(|file| project::file_in(tools, &project, file));
+    let request = RememberRequest {
+        text,
+        title: arguments.title.clone(),
+        files: files.collect::<anyhow::Result<_>>()?,
+        created_at: arguments.date,
+        project,
+        ..Default::default()
+    };
     let remembered: Remembered = door.post("/api/memories", &request)?;
     if tools.out.json {
         tools.out.value(&remembered)?;

@@ -18,7 +18,7 @@ pub struct RememberRequest {
     pub title: String,
     /// Where it belongs.
     pub project: ProjectRef,
-    /// Files it concerns.
+    /// Files it concerns, at most 100: absolute, or from the project's root.
     #[serde(default)]
     pub files: Vec<String>,
     /// A caller's own fields.

@@ -15,7 +15,8 @@ use crate::Result;
 #[async_trait]
 pub trait MemoryStore {
     /// Stores a memory. A text that the project remembers already (same after white space and
-    /// Unicode are made even, see `text_key`) gives that memory back, brought up to date in time.
+    /// Unicode are made even, see `text_key`) gives that memory back, brought up to date in time; files
+    /// that were not told of it before are added.
     async fn remember(&self, memory: NewMemory) -> Result<Memory>;
 
     /// The memories of a scope, last updated first.

@@ -83,6 +83,7 @@ fn remember(db: &Connection, new: &NewMemory) -> Sql<Memory> {
                 "UPDATE memories SET updated_at = max(updated_at, ?2) WHERE id = ?1",
             )?
             .execute(params![id, new.created_at.millis()])?;
+            add_files(db, id, new)?;
             (id, "repeated")
         }
         None => (insert_memory(db, new, new.created_at)?, "added"),
@@ -91,6 +92,20 @@ fn remember(db: &Connection, new: &NewMemory) -> Sql<Memory> {
     projects::touch(db, new.project_id, new.created_at)?;
     let mut one = db.prepare_cached("SELECT * FROM memories WHERE id = ?1")?;
     required(one.query_row([id], memory_from_row), "memory")
+}
+
+/// Adds the files that are told of a known memory now and were not before.
+fn add_files(db: &Connection, id: i64, new: &NewMemory) -> Sql<()> {
+    let mut one = db.prepare_cached("SELECT * FROM memories WHERE id = ?1")?;
+    let known = required(one.query_row([id], memory_from_row), "memory")?;
+    let more = new.files.iter().filter(|file| !known.files.contains(file));
+    let files: Vec<&String> = known.files.iter().chain(more).collect();
+    if files.len() == known.files.len() {
+        return Ok(());
+    }
+    db.prepare_cached("UPDATE memories SET files = ?2 WHERE id = ?1")?
+        .execute(params![id, json(&files)?])?;
+    search::add_files(db, &Entry::from(&known), &new.index.files)
 }
 
 /// Stores a memory that is not known, with its index entry; returns its id.

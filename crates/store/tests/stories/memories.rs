@@ -22,6 +22,21 @@ pub(crate) async fn g6_the_same_text_is_one_memory(store: Any) {
     assert_eq!(store.remember(retried).await.unwrap().id, one.id, "i14: one uid, one row");
 }
 
+pub(crate) async fn a_memory_gains_the_files_it_is_told_with(store: Any) {
+    let p = stored_project(&store, "p").await;
+    let first = remember(&store, p.id, "Use tabs", 1).await;
+    let mut again = new_memory(p.id, "use tabs", 9);
+    again.files = vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()];
+    again.index.files = "src/b.rs".to_owned();
+    let told = store.remember(again.clone()).await.unwrap();
+    assert_eq!((told.id, &told.files), (first.id, &again.files));
+    assert_eq!(store.remember(again.clone()).await.unwrap().files, again.files, "once");
+    for term in ["src/b.rs", "tabs"] {
+        let found = store.last_with_token(Scope::Project(p.id), term, 5).await.unwrap();
+        assert_eq!(found.len(), 1, "{term}");
+    }
+}
+
 pub(crate) async fn memories_are_listed_by_last_change(store: Any) {
     let p = stored_project(&store, "p").await;
     for (n, text) in ["one", "two", "three"].into_iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use afterword_domain::memory::Memory;
 use afterword_domain::observation::Observation;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
@@ -43,6 +44,18 @@ impl From<&Summary> for Entry {
             id: PublicId::new(Kind::Summary, row.id),
             project_id: row.project_id,
             session_id: row.session_id,
+            created_at: row.created_at,
+            subagent: false,
+        }
+    }
+}
+
+impl From<&Memory> for Entry {
+    fn from(row: &Memory) -> Self {
+        Self {
+            id: PublicId::new(Kind::Memory, row.id),
+            project_id: row.project_id,
+            session_id: None,
             created_at: row.created_at,
             subagent: false,
         }
@@ -103,6 +116,21 @@ pub(in super::super) fn put(db: &Connection, entry: &Entry, doc: &IndexDoc) -> S
     }
     db.prepare_cached("DELETE FROM search_index WHERE rowid = ?1")?.execute([id])?;
     write_tokens(db, id, entry, doc)
+}
+
+/// Adds tokens of files to a row's entry.
+pub(in super::super) fn add_files(db: &Connection, entry: &Entry, tokens: &str) -> Sql<()> {
+    let mut one = db.prepare_cached(
+        "SELECT t.title, t.text, t.files FROM search_rows r JOIN search_tokens t ON t.id = r.id
+         WHERE r.kind = ?1 AND r.row_id = ?2",
+    )?;
+    let known = one.query_row(params![entry.id.kind.word(), entry.id.number], |row| {
+        Ok(IndexDoc { title: row.get(0)?, text: row.get(1)?, files: row.get(2)? })
+    });
+    let Some(mut doc) = optional(known)? else { return Ok(()) };
+    let gap = if doc.files.is_empty() { "" } else { " " };
+    doc.files = format!("{}{gap}{tokens}", doc.files);
+    put(db, entry, &doc)
 }
 
 fn insert_row(db: &Connection, entry: &Entry, hash: i64, tokens: i64) -> Sql<i64> {
