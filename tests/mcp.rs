@@ -198,9 +198,22 @@ fn the_tools_are_described_so_that_a_model_can_follow() {
     for (at, word) in [(5, "Step 1"), (6, "Step 2"), (1, "Step 3")] {
         assert!(tools[at]["description"].as_str().unwrap().contains(word), "{}", tools[at]);
     }
-    // Every session of the agent pays for this.
-    let bytes = answer["result"].to_string().len();
-    assert!(bytes < 6_000, "the list takes {bytes} bytes");
+    for tool in tools {
+        // A text is no structure: the block would be said twice.
+        let told = tool["outputSchema"]["properties"].as_object();
+        assert_eq!(told.is_some(), tool["name"] != "recent_context", "{tool}");
+        let schema = tool["outputSchema"].to_string();
+        assert!(!["$ref", "$schema", "$defs"].iter().any(|mark| schema.contains(mark)), "{schema}");
+    }
+    // Every session of the agent pays for what a tool takes; what it answers goes to the client.
+    let bytes = |tools: &[Value]| tools.iter().map(|tool| tool.to_string().len()).sum::<usize>();
+    let whole = bytes(tools);
+    let mut asked = tools.clone();
+    for tool in &mut asked {
+        tool.as_object_mut().unwrap().remove("outputSchema");
+    }
+    let asked = bytes(&asked);
+    assert!(asked < 6_000 && whole < 9_000, "the list takes {asked} of {whole} bytes");
     let (code, errors) = server.end();
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     assert!(sandbox.endpoint().is_none(), "a list of tools starts no daemon");
@@ -243,14 +256,18 @@ fn three_steps_lead_from_a_question_to_the_whole_text() {
     let (_, by_query) = server.ok("timeline", &json!({"query": "retry queue backoff"}));
     assert_eq!(by_query["anchor"], id);
 
-    let (whole, rows) = server.ok("get_observations", &json!({"ids": [id, prompt, "o999"]}));
+    let ids = json!({"ids": [id, "banana", prompt, "o999"]});
+    let (whole, rows) = server.ok("get_observations", &ids);
     assert_eq!(rows["rows"].as_array().unwrap().len(), 2);
-    assert_eq!(rows["unknown"], json!(["o999"]));
-    assert!(whole.contains("retry_queue.rs") && whole.contains("No such row: o999"), "{whole}");
+    assert_eq!(rows["unknown"], json!(["o999", "'banana'"]));
+    let bad = "No such row: o999, 'banana'. Take ids from search";
+    assert!(whole.contains("retry_queue.rs") && whole.contains(bad), "{whole}");
+    assert!(rows["note"].as_str().unwrap().contains(bad), "where the text is not shown: {rows}");
     let (_, cut) = server.ok("get_observations", &json!({"ids": [prompt], "max_chars": 10}));
     assert!(cut["rows"][0]["left_out"].as_u64() > Some(0), "{cut}");
 
-    let (block, _) = server.ok("recent_context", &json!({}));
+    let (block, structured) = server.ok("recent_context", &json!({}));
+    assert_eq!(structured, Value::Null, "it is said once");
     let context = sandbox.afterword(&["context"]).success().stdout;
     assert_eq!(block, context.trim_end_matches('\n'), "exactly what a session is given");
     assert_eq!(server.end(), (Some(0), String::new()));
@@ -309,6 +326,11 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
         ("get_observations", json!({"ids": ["o999"]}), "no such rows"),
         ("get_observations", json!({"ids": vec!["m1"; 21]}), "20"),
         ("get_observations", json!({}), "ids"),
+        ("get_observations", json!({"ids": ["m1"], "max_chars": 90_000}), "1 to 20000"),
+        ("search", json!({"limit": 51}), "limit is 51, and may be 1 to 50. Leave it out for 10"),
+        ("search", json!({"limit": 0}), "limit is 0"),
+        ("timeline", json!({"before": 999}), "before is 999, and may be 0 to 50"),
+        ("timeline", json!({"after": 51}), "after is 51"),
         ("timeline", json!({"anchor": "o999"}), "there is no row o999"),
         ("timeline", json!({"anchor": "yesterday"}), "give query instead"),
         ("search", json!({"since": "yesterday"}), "YYYY-MM-DD"),

@@ -27,7 +27,34 @@ async fn call(client: &Client, tool: &'static str, arguments: &Value) -> CallToo
 async fn ok(client: &Client, tool: &'static str, arguments: &Value) -> Value {
     let result = call(client, tool, arguments).await;
     assert_eq!(result.is_error, Some(false), "{tool}: {result:?}");
-    result.structured_content.unwrap()
+    let structured = result.structured_content.unwrap();
+    let tools = client.list_all_tools().await.unwrap();
+    let schema = tools.into_iter().find(|one| one.name == tool).unwrap().output_schema.unwrap();
+    assert_follows(&structured, &Value::Object((*schema).clone()), tool);
+    structured
+}
+
+/// Whether a value is of the schema's type, with the members it must have and no others.
+fn assert_follows(value: &Value, schema: &Value, place: &str) {
+    let is_right = match schema["type"].as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        other => panic!("{place}: {other}"),
+    };
+    assert!(is_right, "{place}: {value} is no {schema}");
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(!value[name.as_str().unwrap()].is_null(), "{place} lacks {name}: {value}");
+    }
+    for (name, member) in value.as_object().into_iter().flatten() {
+        assert_follows(member, &schema["properties"][name], &format!("{place}.{name}"));
+    }
+    for element in value.as_array().into_iter().flatten() {
+        assert_follows(element, &schema["items"], place);
+    }
 }
 
 /// Every tool once, the way a model goes.
@@ -62,8 +89,10 @@ async fn walk(client: &Client) {
     assert_eq!(around["anchor"], id.as_str());
     let whole = ok(client, "get_observations", &json!({"ids": [id]})).await;
     assert_eq!(whole["rows"][0]["text"], "Deploys happen on Tuesdays");
-    let block = ok(client, "recent_context", &json!({})).await;
-    assert!(block["text"].as_str().unwrap().contains("Deploys happen on Tuesdays"));
+    let block = call(client, "recent_context", &json!({})).await;
+    assert_eq!((block.is_error, &block.structured_content), (Some(false), &None));
+    let block = &block.content[0].as_text().unwrap().text;
+    assert!(block.contains("Deploys happen on Tuesdays"), "{block}");
     assert_eq!(ok(client, "projects", &json!({})).await["current"], "demo-project");
     assert_eq!(ok(client, "forget", &json!({"ids": [id]})).await["forgotten"], json!([id]));
 

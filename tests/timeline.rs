@@ -151,10 +151,21 @@ fn the_routes_answer_as_the_commands_do() {
         ("/api/timeline?anchor=banana", 400),
         ("/api/timeline?anchor=m1&before=-1", 400),
         ("/api/timeline?anchor=o999", 404),
-        ("/api/timeline?anchor=m1&project=demo-project&after=9999999", 200),
+        ("/api/timeline?anchor=m1&project=demo-project&after=100", 200),
+        ("/api/timeline?anchor=m1&project=demo-project&after=101", 400),
+        ("/api/timeline?before=9999999", 400),
+        ("/api/search?limit=200", 200),
+        ("/api/search?limit=201", 400),
+        ("/api/export?limit=501", 400),
     ] {
         assert_eq!(get(path).0, expected, "{path}");
     }
+    let (_, refused) = get("/api/search?limit=201");
+    assert_eq!(refused["error"], "limit is 201, and may be 1 to 200");
+    let refused = sandbox.afterword(&["timeline", "--before", "101"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("before is 101, and may be 0 to 100"), "{}", refused.stderr);
+    assert_eq!(sandbox.afterword(&["search", "--limit", "201"]).code, Some(2));
     let rows = |body: &Value| door.post_json("/api/rows", body).unwrap();
     let found: Value = serde_json::from_slice(&rows(&json!({ "ids": ["m2", "m9"] })).body).unwrap();
     assert_eq!((ids(&found["rows"]), &found["unknown"]), (vec!["m2".into()], &json!(["m9"])));

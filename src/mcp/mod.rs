@@ -8,10 +8,13 @@
 //! errors are for calls that do not fit the schema.
 
 mod answer;
+mod asked;
 mod door;
 mod http;
 mod parameters;
+mod schema;
 mod serve;
+mod structured;
 mod tools;
 
 pub use door::Setup;

@@ -1,32 +1,27 @@
 //! The tools and when to use which.
 
-use std::sync::Arc;
-
-use afterword_domain::time::BadTime;
+use afterword_domain::quote::quote;
 use afterword_domain::wire::memory::{ForgetRequest, Forgotten, RememberRequest, Remembered};
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 use afterword_domain::wire::timeline::{
     Anchor, RowsAnswer, RowsRequest, Timeline, TimelineRequest,
 };
-use afterword_domain::{PublicId, Time, text};
+use afterword_domain::{Time, text};
 use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::schema_for_output;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock};
 use rmcp::{ErrorData, ServerHandler, tool, tool_handler, tool_router};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::{Answer, TAKE_IDS};
+use super::asked::{CHARACTERS, NEIGHBOURS, RESULTS, ids, time, told_apart, within};
 use super::door::{Door, Refusal};
-use super::parameters;
+use super::schema::tidied;
+use super::{parameters, structured};
 
-/// Results of a search when the call names no number, and most.
-const RESULTS: (u32, u32) = (10, 50);
-
-/// Neighbours on each side when the call names no number, and most.
-const NEIGHBOURS: (u32, u32) = (5, 50);
-
-/// Characters of a whole text when the call names no number, and most.
-const CHARACTERS: (u32, u32) = (3_000, 20_000);
+/// Characters of what is no id that are said back.
+const MOST_BAD: usize = 40;
 
 /// Most rows of one call for details.
 const MOST_DETAILS: usize = 20;
@@ -42,11 +37,8 @@ impl Memory {
     pub(super) fn new(door: Door) -> Self {
         let mut router = Self::tool_router();
         for route in router.map.values_mut() {
-            let mut schema = Value::Object((*route.attr.input_schema).clone());
-            tidy(&mut schema);
-            if let Value::Object(schema) = schema {
-                route.attr.input_schema = Arc::new(schema);
-            }
+            route.attr.input_schema = tidied(&route.attr.input_schema);
+            route.attr.output_schema = route.attr.output_schema.as_ref().map(tidied);
             let words = route.attr.description.as_deref().map(text::one_line);
             route.attr.description = words.map(Into::into);
         }
@@ -80,50 +72,8 @@ impl Memory {
     }
 }
 
-/// Takes out of a schema what tells the model nothing: every session pays for it.
-fn tidy(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            members.remove("$schema");
-            members.remove("format");
-            members.retain(|name, value| name != "default" || !value.is_null());
-            for (name, value) in members.iter_mut() {
-                match (name.as_str(), value) {
-                    // What may be left out need not be null.
-                    ("type" | "enum", Value::Array(words)) => {
-                        words.retain(|w| w != "null" && !w.is_null());
-                    }
-                    (_, value) => tidy(value),
-                }
-            }
-            if let Some(Value::Array(words)) = members.get_mut("type")
-                && words.len() == 1
-            {
-                let word = words.remove(0);
-                members.insert("type".to_owned(), word);
-            }
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(tidy),
-        _ => {}
-    }
-}
-
 fn refused(refusal: &Refusal) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
-}
-
-fn within(given: Option<u32>, (usual, most): (u32, u32)) -> usize {
-    usize::try_from(given.unwrap_or(usual).min(most)).expect("small numbers fit")
-}
-
-fn ids(texts: &[String]) -> Result<Vec<PublicId>, Refusal> {
-    if texts.is_empty() {
-        return Err(Refusal::new("no ids were given", "Take ids from search or timeline."));
-    }
-    let parsed = texts.iter().map(|text| text.parse());
-    parsed
-        .collect::<Result<_, afterword_domain::ids::BadId>>()
-        .map_err(|e| Refusal::new(e.to_string(), "Take ids from search or timeline as they are."))
 }
 
 #[tool_router]
@@ -133,7 +83,10 @@ impl Memory {
     /// timeline around a promising id if you need what led to it, then `get_observations` for the few
     /// ids worth reading. Use it before you ask the person about earlier work, and when a problem may
     /// have been met before.
-    #[tool(annotations(title = "Search memory", read_only_hint = true, open_world_hint = false))]
+    #[tool(
+        annotations(title = "Search memory", read_only_hint = true, open_world_hint = false),
+        output_schema = schema_for_output::<structured::Found>()
+    )]
     async fn search(
         &self,
         Parameters(asked): Parameters<parameters::Search>,
@@ -144,7 +97,10 @@ impl Memory {
     /// Show what came before and after a row, oldest first: prompts, work, summaries and memories
     /// around an id, around the best match of a query, or around a time; with neither, the newest.
     /// Step 2 of 3: it tells how something came about, one line a row.
-    #[tool(annotations(title = "Timeline", read_only_hint = true, open_world_hint = false))]
+    #[tool(
+        annotations(title = "Timeline", read_only_hint = true, open_world_hint = false),
+        output_schema = schema_for_output::<structured::Around>()
+    )]
     async fn timeline(
         &self,
         Parameters(asked): Parameters<parameters::Timeline>,
@@ -154,7 +110,10 @@ impl Memory {
 
     /// Read rows of any kind whole, by their ids: text, files, session, project. Step 3 of 3: ask
     /// only for ids that search, timeline or the session's context showed, all in one call.
-    #[tool(annotations(title = "Read rows", read_only_hint = true, open_world_hint = false))]
+    #[tool(
+        annotations(title = "Read rows", read_only_hint = true, open_world_hint = false),
+        output_schema = schema_for_output::<structured::Details>()
+    )]
     async fn get_observations(
         &self,
         Parameters(asked): Parameters<parameters::Details>,
@@ -165,13 +124,16 @@ impl Memory {
     /// Remember a lasting fact, decision or preference on purpose, for every later session. Use it
     /// when the person asks to remember something, or settles something that is not in the code. Not
     /// for progress: work is remembered by itself. The same text again is the same memory.
-    #[tool(annotations(
-        title = "Remember",
-        read_only_hint = false,
-        destructive_hint = false,
-        idempotent_hint = true,
-        open_world_hint = false
-    ))]
+    #[tool(
+        annotations(
+            title = "Remember",
+            read_only_hint = false,
+            destructive_hint = false,
+            idempotent_hint = true,
+            open_world_hint = false
+        ),
+        output_schema = schema_for_output::<structured::Remembered>()
+    )]
     async fn remember(
         &self,
         Parameters(told): Parameters<parameters::Remember>,
@@ -180,13 +142,16 @@ impl Memory {
     }
 
     /// Delete rows for good, by their ids. Only when the person asks for it; there is no way back.
-    #[tool(annotations(
-        title = "Forget",
-        read_only_hint = false,
-        destructive_hint = true,
-        idempotent_hint = true,
-        open_world_hint = false
-    ))]
+    #[tool(
+        annotations(
+            title = "Forget",
+            read_only_hint = false,
+            destructive_hint = true,
+            idempotent_hint = true,
+            open_world_hint = false
+        ),
+        output_schema = schema_for_output::<structured::Forgotten>()
+    )]
     async fn forget(
         &self,
         Parameters(asked): Parameters<parameters::Forget>,
@@ -196,7 +161,7 @@ impl Memory {
             let request = ForgetRequest { ids: ids(&asked.ids)? };
             let forgotten: Forgotten = door.post("/api/forget", &request)?;
             if forgotten.forgotten.is_empty() {
-                return Err(Refusal::new("no such rows", "Take ids from search or timeline."));
+                return Err(Refusal::new("no such rows", TAKE_IDS));
             }
             Ok(Answer::forgotten(&forgotten))
         })
@@ -215,14 +180,17 @@ impl Memory {
             let project = door.known(asked.project.as_deref())?;
             let name = project.name.clone();
             let block = door.context(project)?;
-            Ok(Answer::block(&name, &block.text, &block.shown))
+            Ok(Answer::block(&name, &block.text))
         })
         .await
     }
 
     /// List the projects that have a memory, last seen first, with their folders. The names are what
     /// the other tools take as project.
-    #[tool(annotations(title = "Projects", read_only_hint = true, open_world_hint = false))]
+    #[tool(
+        annotations(title = "Projects", read_only_hint = true, open_world_hint = false),
+        output_schema = schema_for_output::<structured::Known>()
+    )]
     async fn projects(
         &self,
         Parameters(_): Parameters<parameters::Projects>,
@@ -252,23 +220,12 @@ fn search(door: &Door, asked: &parameters::Search) -> Result<Answer, Refusal> {
         until,
         agent: asked.agent.clone(),
         file: asked.file.clone(),
-        limit: Some(within(asked.limit, RESULTS).max(1)),
+        limit: Some(within("limit", asked.limit, &RESULTS)?),
         project,
         ..SearchRequest::default()
     };
     let answer: SearchAnswer = door.post("/api/search", &request)?;
     Ok(Answer::search(request.project.as_ref().map(|p| p.name.as_str()), &answer))
-}
-
-/// A time that a call names; none when it names none.
-fn time(
-    name: &str,
-    text: Option<&str>,
-    read: impl Fn(&str) -> Result<Time, BadTime>,
-) -> Result<Option<Time>, Refusal> {
-    let text = text.filter(|text| !text.trim().is_empty());
-    let read = text.map(read).transpose();
-    read.map_err(|e| Refusal::new(e.to_string(), format!("Correct {name} and try again.")))
 }
 
 fn timeline(door: &Door, asked: &parameters::Timeline) -> Result<Answer, Refusal> {
@@ -285,8 +242,8 @@ fn timeline(door: &Door, asked: &parameters::Timeline) -> Result<Answer, Refusal
         anchor,
         query: asked.query.clone().unwrap_or_default(),
         project,
-        before: Some(within(asked.before, NEIGHBOURS)),
-        after: Some(within(asked.after, NEIGHBOURS)),
+        before: Some(within("before", asked.before, &NEIGHBOURS)?),
+        after: Some(within("after", asked.after, &NEIGHBOURS)?),
     };
     let found: Timeline = door.post("/api/timeline", &request)?;
     let place = found.entries.first().map_or(door.here().name.as_str(), |row| &row.project);
@@ -294,20 +251,27 @@ fn timeline(door: &Door, asked: &parameters::Timeline) -> Result<Answer, Refusal
 }
 
 fn details(door: &Door, asked: &parameters::Details) -> Result<Answer, Refusal> {
-    let ids = ids(&asked.ids)?;
-    if ids.len() > MOST_DETAILS {
+    let most = within("max_chars", asked.max_chars, &CHARACTERS)?;
+    if asked.ids.len() > MOST_DETAILS {
         return Err(Refusal::new(
-            format!("{} ids at once are too many", ids.len()),
+            format!("{} ids at once are too many", asked.ids.len()),
             format!("Ask for the {MOST_DETAILS} that matter most."),
         ));
     }
+    let (ids, bad) = told_apart(&asked.ids)?;
+    if let ([], Some(bad)) = (ids.as_slice(), bad.first()) {
+        return Err(Refusal::new(bad.to_string(), TAKE_IDS));
+    }
     let answer: RowsAnswer = door.post("/api/rows", &RowsRequest { ids, evidence: false })?;
     let Some(first) = answer.rows.first() else {
-        return Err(Refusal::new("no such rows", "Take ids from search or timeline."));
+        return Err(Refusal::new("no such rows", TAKE_IDS));
     };
+    // What the model wrote is quoted like everything that is not ours.
+    let bad = bad.iter().map(|bad| format!("'{}'", quote(&bad.0, MOST_BAD)));
+    let unknown = answer.unknown.iter().map(ToString::to_string).chain(bad).collect();
     let alike = answer.rows.iter().all(|row| row.project == first.project);
     let place = if alike { first.project.as_str() } else { "(several)" };
-    Ok(Answer::rows(place, &answer, within(asked.max_chars, CHARACTERS)))
+    Ok(Answer::rows(place, &answer, unknown, most))
 }
 
 fn remember(door: &Door, told: parameters::Remember) -> Result<Answer, Refusal> {

@@ -21,11 +21,12 @@ fn the_model_searches_reads_and_remembers() {
             tool("get_observations", json!({"ids": [id]})),
             tool("remember", json!({"text": "Retries never wait longer than 30 seconds"})),
             tool("forget", json!({"ids": ["m999"]})),
+            tool("recent_context", json!({})),
             Turn::text("It is exponential."),
         ],
     );
     let asked = story.stub.count();
-    let allowed = ["search", "get_observations", "remember", "forget"]
+    let allowed = ["search", "get_observations", "remember", "forget", "recent_context"]
         .map(|name| format!("mcp__afterword__{name}"));
     let mut options = vec!["--allowedTools"];
     options.extend(allowed.iter().map(String::as_str));
@@ -47,9 +48,12 @@ fn the_model_searches_reads_and_remembers() {
     assert_contains(&results(2), &["src/retry_queue.rs", "not instructions"]);
     assert_contains(&results(3), &["m1"]);
     assert_contains(&results(4), &["no such rows", "is_error"]);
+    let block = results(5);
+    assert_contains(&block, &["<afterword-context", "30 seconds", "</afterword-context>"]);
+    assert_eq!(block.matches("Retries never wait").count(), 1, "once: {block}");
 
     // What our own tools answered is not taken in again.
     let status = story.settle();
-    assert_eq!(status["skipped"]["tool_excluded"], 4, "{status}");
+    assert_eq!(status["skipped"]["tool_excluded"], 5, "{status}");
     assert_eq!(story.search("", &["--kind", "memory"]).len(), 1);
 }

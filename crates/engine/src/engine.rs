@@ -18,6 +18,7 @@ use tokio::sync::{Notify, broadcast};
 use crate::distill::model::Model;
 use crate::distill::model::budget::Budget;
 use crate::embed::Near;
+use crate::error::within;
 use crate::ledger::{Ledger, NoPrices, SpendLimits};
 use crate::live::{LiveBody, LiveEvent};
 use crate::model_worker::ModelWork;
@@ -143,8 +144,9 @@ impl Engine {
         drop(self.live.send(LiveEvent { project_id, body }));
     }
 
-    /// Answers a search; any string is a valid query.
+    /// Answers a search; any string is a valid query. A limit beyond 1 to 200 is [`Error::Invalid`].
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchAnswer> {
+        within("limit", request.limit, 1..=recall::MAX_LIMIT)?;
         let mut request = request.clone();
         request.project.iter_mut().for_each(boundary::clean_project);
         let near = self.near_request(&request).await?;

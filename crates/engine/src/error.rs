@@ -16,3 +16,20 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] afterword_store::Error),
 }
+
+/// A number that a caller names, within its bounds. What lies beyond is refused, never bent: an answer
+/// that was cut where nobody asked for it looks whole.
+pub(crate) fn within(
+    name: &str,
+    given: Option<usize>,
+    bounds: std::ops::RangeInclusive<usize>,
+) -> Result<()> {
+    match given.filter(|number| !bounds.contains(number)) {
+        None => Ok(()),
+        Some(number) => Err(Error::Invalid(format!(
+            "{name} is {number}, and may be {} to {}",
+            bounds.start(),
+            bounds.end()
+        ))),
+    }
+}

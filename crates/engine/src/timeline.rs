@@ -12,6 +12,7 @@ use afterword_domain::wire::timeline::{
 use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Around, Row, RowBody};
 
+use crate::error::within;
 use crate::recall::{self, RowText};
 use crate::{Engine, Error, Result};
 
@@ -30,8 +31,10 @@ impl Engine {
     ///
     /// Neighbours come from the project asked for, else from that of the row in the middle. An id
     /// that names no row there is [`Error::NotFound`]; a query without an answer and a project
-    /// that is not known give an empty timeline.
+    /// that is not known give an empty timeline. More than 100 rows on a side are [`Error::Invalid`].
     pub async fn timeline(&self, request: &TimelineRequest) -> Result<Timeline> {
+        within("before", request.before, 0..=MOST_NEIGHBOURS)?;
+        within("after", request.after, 0..=MOST_NEIGHBOURS)?;
         let scope = match &request.project {
             None => Scope::All,
             Some(project) => match self.store.find_project(project).await? {
@@ -39,8 +42,8 @@ impl Engine {
                 None => return Ok(Timeline::default()),
             },
         };
-        let before = request.before.unwrap_or(DEFAULT_NEIGHBOURS).min(MOST_NEIGHBOURS);
-        let after = request.after.unwrap_or(DEFAULT_NEIGHBOURS).min(MOST_NEIGHBOURS);
+        let before = request.before.unwrap_or(DEFAULT_NEIGHBOURS);
+        let after = request.after.unwrap_or(DEFAULT_NEIGHBOURS);
         let query = request.query.trim();
         let middle = match request.anchor {
             Some(Anchor::Row(id)) => Some(self.row_of(scope.clone(), id).await?),

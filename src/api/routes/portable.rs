@@ -42,7 +42,10 @@ pub(super) async fn export(
 ) -> ApiResult<Json<ExportPage>> {
     let scope = query.project_id.map_or(Scope::All, Scope::Project);
     let after = query.after.map(|id| ExportCursor { kind: id.kind, id: id.number });
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE);
+    let limit = query.limit.unwrap_or(PAGE);
+    if !(1..=PAGE).contains(&limit) {
+        return Err(ApiError::invalid(format!("limit is {limit}, and may be 1 to {PAGE}")));
+    }
     let page = door.engine.export_page(scope, after, limit).await?;
     let next = page.last().map(|(cursor, _)| PublicId::new(cursor.kind, cursor.id));
     let rows = page.into_iter().map(|(_, row)| row).collect();

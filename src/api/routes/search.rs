@@ -52,9 +52,6 @@ pub(super) async fn by_query(
         agent: given(query.agent),
         explain: given(query.explain).is_some_and(|word| !matches!(word.trim(), "0" | "false")),
     };
-    if request.limit == Some(0) {
-        return Err(ApiError::invalid("limit must be at least 1"));
-    }
     Ok(Json(door.engine.search(&request).await?))
 }
 
@@ -63,9 +60,6 @@ pub(super) async fn by_body(
     State(door): State<Arc<Door>>,
     Json(request): Json<SearchRequest>,
 ) -> ApiResult<Json<SearchAnswer>> {
-    if request.limit == Some(0) {
-        return Err(ApiError::invalid("limit must be at least 1"));
-    }
     Ok(Json(door.engine.search(&request).await?))
 }
 

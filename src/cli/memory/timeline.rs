@@ -16,10 +16,10 @@ pub(in crate::cli) struct TimelineArguments {
     /// An id such as o12, a day, or words whose best match is the middle; nothing shows the newest
     #[arg(num_args = 0.., value_name = "ID|DATE|QUERY")]
     middle: Vec<String>,
-    /// Most rows before the middle
+    /// Most rows before the middle, up to 100
     #[arg(long, value_name = "N", default_value_t = DEFAULT_NEIGHBOURS)]
     before: usize,
-    /// Most rows after the middle
+    /// Most rows after the middle, up to 100
     #[arg(long, value_name = "N", default_value_t = DEFAULT_NEIGHBOURS)]
     after: usize,
     /// A project's name or folder; the current folder's, or that of the id, unless given

@@ -32,7 +32,7 @@ pub struct SearchRequest {
     /// Only rows of sessions of this agent, such as `claude-code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Most results; 20 unless said, 200 at most.
+    /// Most results; 20 unless said, 1 to 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Whether results show what matched.
