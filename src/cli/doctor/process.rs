@@ -128,7 +128,12 @@ fn model(status: &Status) -> Check {
         }
         (Some(stopped), _) => Check::good("model", &stopped.why),
         (None, Some(why)) => Check::bad("model", why, "afterword status; see [provider]"),
-        (None, None) => Check::good("model", format!("{tokens} tokens spent today")),
+        (None, None) => {
+            let cap = spend.daily_token_cap.map(grouped);
+            let of = cap.map_or_else(String::new, |cap| format!(" of {cap} a day"));
+            let finding = format!("language models were paid for {tokens} tokens{of} today");
+            Check::good("model", finding)
+        }
     }
 }
 
@@ -182,11 +187,15 @@ fn counts(tools: &Tools, door: &Door, status: &Status) -> Vec<Check> {
     checks
 }
 
+/// What search does without a model of its own.
+const WORDS_ALONE: &str =
+    "rows are found by their words; 'afterword model pull' lets them be found by meaning too";
+
 /// Whether rows are found by meaning. Without a model they are found by their words, which is well.
 fn meaning(tools: &Tools, status: &Status) -> Check {
     let found = &status.embeddings;
     let Some(model) = &found.model else {
-        return Check::good("embeddings", "no model: search by words (afterword model pull)");
+        return Check::good("embeddings", WORDS_ALONE);
     };
     if let Some(problem) = &found.problem {
         let remedy = if tools.config.embeddings().url.is_empty() {

@@ -14,6 +14,9 @@ use crate::cli::output::{Output, visible};
 use crate::config;
 use crate::daemon as process;
 
+/// What is said where there is no model that embeds.
+const NO_MEANING: &str = "no: rows are found by words; 'afterword model pull' adds meaning";
+
 /// Shows the counts of every stage. Without a daemon only the spool can be counted: exit 4.
 pub(in crate::cli) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
     let asked = Door::open(tools).and_then(|door| door.get::<Status>("/api/stats"));
@@ -86,7 +89,7 @@ fn show(out: Output, status: &Status) {
     }
     let model = &status.model;
     if model.waiting + model.parked + model.done > 0 {
-        out.line(&out.bold("Model"));
+        out.line(&out.bold("Read by a model"));
         row(out, "read", model.done, "turns and sessions");
         row(out, "waiting", model.waiting, "told by rules meanwhile");
         row(out, "parked", model.parked, "told by rules; see 'afterword jobs list'");
@@ -98,18 +101,21 @@ fn show(out: Output, status: &Status) {
     for (kind, n) in &status.rows {
         row(out, kind, *n, "");
     }
-    row(out, "indexed", status.indexed, "rows that search finds");
+    row(out, "indexed", status.indexed, "rows that search finds by words");
     let meaning = &status.embeddings;
-    let model = meaning.model.as_deref().unwrap_or("no model: afterword model pull");
-    row(out, "embedded", meaning.embedded, &format!("rows that are found by meaning ({model})"));
-    if meaning.model.is_some() {
-        row(out, "to embed", meaning.waiting, meaning.problem.as_deref().unwrap_or_default());
+    match &meaning.model {
+        None => out.line(&format!("  by meaning      {}", out.dim(NO_MEANING))),
+        Some(model) => {
+            let told = format!("rows that search finds by meaning too, with {}", visible(model));
+            row(out, "embedded", meaning.embedded, &told);
+            row(out, "to embed", meaning.waiting, meaning.problem.as_deref().unwrap_or_default());
+        }
     }
     row(out, "projects", status.projects, "");
     row(out, "sessions", status.sessions, "");
     out.line(&out.bold("Health"));
-    let when = |time: Option<Time>| time.map_or("never".to_owned(), Time::rfc3339);
-    out.line(&format!("  last stored     {}", when(status.last_stored_at)));
+    let when = |time: Option<Time>| time.map_or("none yet".to_owned(), Time::rfc3339);
+    out.line(&format!("  last event      {}", when(status.last_stored_at)));
     out.line(&format!("  last distilled  {}", when(status.last_distilled_at)));
     out.line(&format!("  database        {}", size(status.database_bytes)));
     spend(out, &status.spend);
@@ -117,7 +123,7 @@ fn show(out: Output, status: &Status) {
 
 /// What today cost, and what sessions were handed.
 fn spend(out: Output, spend: &Spend) {
-    out.line(&out.bold("Model"));
+    out.line(&out.bold("Cost"));
     let of = |cap: Option<String>| cap.map_or_else(String::new, |cap| format!(" of {cap}"));
     let tokens = grouped(spend.tokens_today);
     out.line(&format!("  tokens today    {tokens}{}", of(spend.daily_token_cap.map(grouped))));
