@@ -91,6 +91,9 @@ pub struct Highlight {
     /// The part of the text around most of the matches, on one line of at most 240 characters, with an
     /// ellipsis where something was left out. Empty where the text says no more than the title.
     pub snippet: Vec<Part>,
+    /// The words of the row that were asked for, as they are written there, each once, at most 12.
+    #[serde(default)]
+    pub words: Vec<String>,
 }
 
 /// A piece of a text.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use afterword_domain::text::{one_line, prefix};
+use afterword_domain::text::{cut_chars, one_line, prefix};
 use afterword_domain::wire::search::{Highlight, Part, SearchAnswer};
 
 use crate::analyze;
@@ -19,6 +19,10 @@ const LOOKED_THROUGH: usize = 32 * 1024;
 
 /// Bytes of all texts of an answer that are looked through; what comes later shows its beginning.
 const IN_ALL: usize = 2 << 20;
+
+/// Words of a row that are named, and most characters of each.
+const WORDS: usize = 12;
+const WORD: usize = 40;
 
 /// Words that are remembered as asked for or not.
 const REMEMBERED: usize = 50_000;
@@ -37,7 +41,8 @@ pub fn highlight(query: &str, answer: &mut SearchAnswer) {
         let text = one_line(prefix(&result.text, LOOKED_THROUGH.min(left)));
         left = left.saturating_sub(text.len());
         let snippet = if text == title { Vec::new() } else { asked.snippet(&text) };
-        result.highlight = Some(Highlight { title: asked.parts(&title), snippet });
+        let words = asked.words_of([&title, &text].into_iter().chain(&result.files));
+        result.highlight = Some(Highlight { title: asked.parts(&title), snippet, words });
     }
 }
 
@@ -92,6 +97,24 @@ impl Asked {
     fn parts(&mut self, text: &str) -> Vec<Part> {
         let matches = self.matches(text);
         parts_of(text, 0..text.len(), &matches)
+    }
+
+    /// The words of texts that were asked for, as they are written, each once.
+    fn words_of<'t>(&mut self, texts: impl Iterator<Item = &'t String>) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        for text in texts {
+            for found in self.matches(text) {
+                let word = cut_chars(&text[found], WORD);
+                let same = |known: &String| known.to_lowercase() == word.to_lowercase();
+                if !words.iter().any(same) {
+                    words.push(word);
+                }
+                if words.len() == WORDS {
+                    return words;
+                }
+            }
+        }
+        words
     }
 
     /// The part of a text on one line that holds the most of the words, each counted once.
@@ -223,6 +246,17 @@ mod tests {
         assert_eq!(title("重试队列", "修复了重试队列的问题"), "修复了[重试队列]的问题");
         assert_eq!(title("队", "队列 a队"), "[队]列 a[队]");
         assert_eq!(title("zebra", "nothing here 🦀"), "nothing here 🦀");
+    }
+
+    #[test]
+    fn the_words_of_a_row_are_named_as_they_are_written() {
+        let texts = ["Retried, retries; the retryQueue".into(), "RETRIES 重试队列 a".into()];
+        let words = |query: &str| Asked::new(query).words_of(texts.iter());
+        assert_eq!(words("retry queue"), ["Retried", "retries", "retryQueue"]);
+        assert_eq!(words("重试的队列"), ["重试队列"]);
+        assert!(words("zebra").is_empty());
+        let many = (0..20).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(Asked::new(&many).words_of([&many].into_iter()).len(), WORDS);
     }
 
     #[test]
