@@ -98,6 +98,33 @@ impl Raw {
     }
 }
 
+#[test]
+fn k3_a_query_that_is_too_long_for_an_address_is_told_where_it_goes() {
+    let sandbox = Sandbox::new(BIN);
+    let raw = Raw::open(&sandbox);
+    let long = |bytes: usize| format!("/api/search?query={}", "x".repeat(bytes));
+    for (bytes, status, code) in
+        [(70_000, 414, "too_long"), (500_000, 431, "too_large"), (4 << 20, 431, "too_large")]
+    {
+        let answer = raw.get(&long(bytes));
+        answer.refused(status, code);
+        assert_eq!(answer.headers["content-type"], "application/json");
+        let hint = answer.json()["hint"].clone();
+        assert!(hint.as_str().unwrap().contains("POST /api/search"), "{hint}");
+    }
+    assert_eq!(raw.get(&long(60_000)).status, 200);
+    // Also on a connection that has answered before.
+    let mut stream = TcpStream::connect(("127.0.0.1", raw.port)).unwrap();
+    let second = long(70_000);
+    for path in ["/health", &second] {
+        write!(stream, "GET {path} HTTP/1.1\r\n{}\r\n", raw.bearer()).unwrap();
+    }
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 200") && text.contains("\"code\":\"too_long\""), "{text}");
+    raw.ask("GET", "/bad path", "", b"").refused(400, "invalid");
+}
+
 fn path_of(route: &Route) -> String {
     let question = if route.path == proof::PATH { "?nonce=abc" } else { "" };
     route.path.replace("{id}", "1") + question

@@ -10,6 +10,8 @@
 //! | a body that does not come to its end | 408 | `too_slow` |
 //! | it was meant for another server | 409 | `conflict` |
 //! | a body that is too large | 413 | `too_large` |
+//! | an address that is too long, as a long query makes it | 414 | `too_long` |
+//! | headers that are too large | 431 | `too_large` |
 //! | the spool is drained first | 503 | `draining` |
 //! | the database is busy, full or damaged | 503 | `store` |
 //! | a new token cannot be kept | 503 | `token` |
@@ -25,6 +27,15 @@ use axum::response::{IntoResponse, Response};
 pub(super) struct ApiError {
     status: StatusCode,
     body: ErrorBody,
+}
+
+/// What to do with a query that does not fit into an address.
+const LONG_QUERY: &str = "ask 'POST /api/search' with the query in a JSON body: {\"query\": \"…\"}";
+
+impl From<ApiError> for ErrorBody {
+    fn from(error: ApiError) -> Self {
+        error.body
+    }
 }
 
 pub(super) type ApiResult<T> = Result<T, ApiError>;
@@ -76,6 +87,22 @@ impl ApiError {
             "the body is too large",
             Some("send less at a time"),
         )
+    }
+
+    /// What is wrong with a head that no route sees.
+    pub(super) fn of_head(status: StatusCode) -> Self {
+        match status {
+            StatusCode::URI_TOO_LONG => {
+                Self::new(status, "too_long", "the address is too long", Some(LONG_QUERY))
+            }
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Self::new(
+                status,
+                "too_large",
+                "the head of the request is too large",
+                Some(LONG_QUERY),
+            ),
+            _ => Self::new(status, "invalid", "the request is no HTTP/1.1 that can be read", None),
+        }
     }
 
     pub(super) fn timeout() -> Self {

@@ -2,13 +2,15 @@
 //!
 //! `routes/` has one file a noun; [`door`] is what every route may touch; [`auth`] stands in front
 //! of all of them and looks up in [`table`] who may come in; [`body`] reads what callers send;
-//! [`serve`] bounds connections in number and patience.
+//! [`serve`] bounds connections in number and patience, and [`refusal`] tells what is wrong with a head
+//! that no route sees.
 //! Routes translate: the rules are the engine's.
 
 mod auth;
 mod body;
 mod door;
 mod error;
+mod refusal;
 mod routes;
 mod server;
 mod table;

@@ -13,6 +13,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
+use super::refusal::Refusing;
+
 /// Most connections at a time; more wait to be accepted. Keeps descriptors for the database.
 const CONNECTIONS: usize = 256;
 
@@ -86,7 +88,7 @@ async fn answer(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(Box::pin(stream)), service)
+            .serve_connection(TokioIo::new(Refusing::new(Box::pin(stream))), service)
     );
     tokio::select! {
         // How a connection ends is the caller's affair.
