@@ -108,6 +108,59 @@ fn k3_a_query_of_a_megabyte_or_of_control_characters_is_answered() {
 }
 
 #[test]
+fn k3_a_long_query_comes_by_standard_input_and_is_sent_as_a_body() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "the retry queue of the shop"]).success();
+    let long = "zebra ".repeat(170_000) + "retry";
+    let found = sandbox.afterword_with(&["search", "-", "--json"], long.as_bytes()).success();
+    assert!(found.json()["results"].is_array());
+    let found = sandbox.afterword_with(&["search", "-", "--json"], b"retry\nqueue\n").success();
+    assert_eq!(found.json()["results"][0]["id"], "m1");
+    let words = "zebra ".repeat(20_000) + "retry";
+    sandbox.afterword(&["search", &words, "--json"]).success();
+    let refused = sandbox.afterword_with(&["search", "-"], "x".repeat((1 << 20) + 1).as_bytes());
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("more than 1048576 bytes"), "{}", refused.stderr);
+}
+
+#[test]
+fn r3_a_dash_is_standard_output_and_input() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "The journal lives in var/journal"]).success();
+    let rows = sandbox.afterword(&["export", "--out", "-"]).success().stdout;
+    assert_eq!(rows, sandbox.afterword(&["export"]).success().stdout);
+    assert!(rows.contains("var/journal"));
+    assert!(!sandbox.project().join("-").exists(), "no file of that name");
+    sandbox.afterword(&["daemon", "stop"]).success();
+    fs::remove_dir_all(sandbox.data()).unwrap();
+    let input = format!("{rows}no row\n");
+    let args = ["import", "file", "-", "--json"];
+    let report = sandbox.afterword_with(&args, input.as_bytes()).success().json();
+    assert_eq!((&report["stored"], &report["failed"]), (&json!(1), &json!(1)), "{report}");
+    let found = sandbox.afterword(&["search", "journal", "--json"]).success().json();
+    assert_eq!(found["total"], 1);
+}
+
+#[test]
+fn where_it_stands_is_told_in_words_a_person_understands() {
+    let sandbox = Sandbox::new(BIN);
+    sandbox.afterword(&["remember", "We retried the queues of the shop"]).success();
+    let status = sandbox.afterword(&["status"]).success().stdout;
+    for line in
+        ["last event      none yet", "memory                1", "by meaning      no: rows are"]
+    {
+        assert!(status.contains(line), "{line:?} is not in\n{status}");
+    }
+    let sections = ["Events", "Memory", "Health", "Cost"];
+    let heads: Vec<&str> = status.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(heads, sections, "each once");
+    let doctor = sandbox.afterword(&["doctor"]).stdout;
+    assert!(doctor.contains("language models were paid for 0 tokens"), "{doctor}");
+    let told = sandbox.afterword(&["search", "retry", "queue", "--explain"]).success().stdout;
+    assert!(told.contains("why: words (retried, queues) 0."), "{told}");
+}
+
+#[test]
 fn r3_export_wipe_and_import_give_the_same_rows() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

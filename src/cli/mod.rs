@@ -9,6 +9,7 @@ mod demo;
 mod doctor;
 mod door;
 mod eval;
+mod input;
 mod install;
 mod jobs;
 mod mcp;

@@ -20,7 +20,7 @@ use crate::cli::{Tools, project};
 /// Write every row to a file
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ExportArguments {
-    /// The file; standard output unless given
+    /// The file; standard output for `-` or unless given
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Only this project: a name or a folder
@@ -57,7 +57,7 @@ pub(in crate::cli) fn export(
             format!("&project_id={}", project.id)
         }
     };
-    let Some(file) = &arguments.out else {
+    let Some(file) = arguments.out.as_deref().filter(|out| *out != Path::new("-")) else {
         let mut out = BufWriter::new(io::stdout().lock());
         copy(&door, &scope, &mut out)?;
         drop(out.flush());

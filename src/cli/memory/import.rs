@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,7 +37,7 @@ enum Source {
     /// A line that cannot be used is reported by its number and skipped; the others are stored. Exits
     /// 1 only when no line could be used.
     File {
-        /// The file
+        /// The file; `-` reads standard input
         path: PathBuf,
         /// Where rows go that name no project; the current folder's unless given
         #[arg(long, value_name = "NAME|PATH")]
@@ -51,8 +51,9 @@ pub(in crate::cli) fn import(
     arguments: &ImportArguments,
 ) -> anyhow::Result<ExitCode> {
     let Source::File { path, project: wanted } = &arguments.source;
-    let file = File::open(path)
-        .map_err(|e| Failure::User(format!("cannot read {}: {e}", path.display())))?;
+    let unreadable = |e| Failure::User(format!("cannot read {}: {e}", path.display()));
+    // Before a daemon is started for it.
+    let input = Input::open(path).map_err(unreadable)?;
     let door = Door::open(tools)?;
     let project = project::chosen_or_new(tools, &door, wanted.as_deref())?;
     let mut sender = Sender {
@@ -63,14 +64,12 @@ pub(in crate::cli) fn import(
         first_line: 1,
         next_line: 1,
     };
-    let bar = bar(tools, &file);
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
+    let bar = bar(tools, input.length);
+    let mut reader = BufReader::with_capacity(256 * 1024, input.bytes);
     let mut line = Vec::new();
     loop {
         line.clear();
-        let n = reader
-            .read_until(b'\n', &mut line)
-            .map_err(|e| Failure::User(format!("cannot read {}: {e}", path.display())))?;
+        let n = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
         if n == 0 {
             break;
         }
@@ -82,8 +81,24 @@ pub(in crate::cli) fn import(
     finish(tools, path, &sender.report)
 }
 
-fn bar(tools: &Tools, file: &File) -> ProgressBar {
-    let bytes = file.metadata().map_or(0, |m| m.len());
+/// What rows are read from, and its length where that is known.
+struct Input {
+    bytes: Box<dyn Read>,
+    length: u64,
+}
+
+impl Input {
+    fn open(path: &Path) -> io::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self { bytes: Box::new(io::stdin()), length: 0 });
+        }
+        let file = File::open(path)?;
+        let length = file.metadata().map_or(0, |m| m.len());
+        Ok(Self { bytes: Box::new(file), length })
+    }
+}
+
+fn bar(tools: &Tools, bytes: u64) -> ProgressBar {
     if !tools.out.watched() || bytes < BATCH_BYTES as u64 {
         return ProgressBar::hidden();
     }

@@ -1,6 +1,5 @@
 //! `afterword remember`
 
-use std::io::Read as _;
 use std::process::ExitCode;
 
 use afterword_domain::Time;
@@ -8,11 +7,8 @@ use afterword_domain::wire::memory::{RememberRequest, Remembered};
 use clap::Args;
 
 use crate::cli::door::Door;
-use crate::cli::output::Failure;
+use crate::cli::input::words_or_input;
 use crate::cli::{Tools, project};
-
-/// Most bytes read from standard input.
-const STDIN_BYTES: u64 = 1024 * 1024;
 
 /// Remember a text on purpose
 #[derive(Debug, Args)]
@@ -39,17 +35,7 @@ pub(in crate::cli) fn remember(
     tools: &Tools,
     arguments: &RememberArguments,
 ) -> anyhow::Result<ExitCode> {
-    let text = match arguments.text.as_slice() {
-        [dash] if dash == "-" => {
-            let mut text = String::new();
-            std::io::stdin()
-                .take(STDIN_BYTES)
-                .read_to_string(&mut text)
-                .map_err(|e| Failure::User(format!("standard input cannot be read: {e}")))?;
-            text
-        }
-        words => words.join(" "),
-    };
+    let text = words_or_input(&arguments.text)?;
     let door = Door::open(tools)?;
     let project = project::chosen_or_new(tools, &door, arguments.project.as_deref())?;
     let name = project.name.clone();

@@ -10,6 +10,7 @@ use afterword_domain::{Kind, Time};
 use clap::Args;
 
 use crate::cli::door::Door;
+use crate::cli::input::words_or_input;
 use crate::cli::output::{Output, visible};
 use crate::cli::{Tools, project};
 
@@ -19,7 +20,7 @@ const TITLE: usize = 100;
 /// Find what is remembered
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SearchArguments {
-    /// What to look for; nothing lists the newest
+    /// What to look for; nothing lists the newest, `-` reads standard input
     #[arg(num_args = 0..)]
     query: Vec<String>,
     /// A project's name or folder; the current folder's unless given
@@ -57,6 +58,7 @@ pub(in crate::cli) fn search(
     tools: &Tools,
     arguments: &SearchArguments,
 ) -> anyhow::Result<ExitCode> {
+    let query = words_or_input(&arguments.query)?;
     let door = Door::open(tools)?;
     let project = if arguments.all_projects {
         None
@@ -66,7 +68,7 @@ pub(in crate::cli) fn search(
     let file = arguments.file.as_deref();
     let file = file.map(|file| project::file_asked(tools, project.as_ref(), file)).transpose()?;
     let request = SearchRequest {
-        query: arguments.query.join(" "),
+        query,
         project,
         kind: arguments.kind,
         since: arguments.since,
@@ -113,7 +115,8 @@ fn show(out: Output, result: &SearchResult, with_project: bool) {
         out.line(&format!("    {body}"));
     }
     if let Some(why) = &result.why {
-        out.line(&format!("    {}", out.dim(&visible(&told(why)))));
+        let words = result.highlight.as_ref().map_or(&[][..], |shown| &shown.words);
+        out.line(&format!("    {}", out.dim(&visible(&told(why, words)))));
     }
 }
 
@@ -167,11 +170,14 @@ fn marked(
     parts.collect()
 }
 
-/// `why: words 0.41 (retri, queue) + meaning 0.12 - age 0.02`
-fn told(why: &Why) -> String {
-    let words = match why.matched.as_slice() {
+/// `why: words (retried, queue) 0.41 + meaning 0.12 - age 0.02`, with the words as the row has them.
+///
+/// Where they are too far down in the row to be looked for, the terms of the index stand for them.
+fn told(why: &Why, written: &[String]) -> String {
+    let named = if written.is_empty() { &why.matched } else { written };
+    let words = match named {
         [] => "words".to_owned(),
-        matched => format!("words ({})", matched.join(", ")),
+        named => format!("words ({})", named.join(", ")),
     };
     let parts = [
         (words.as_str(), why.words),
@@ -220,9 +226,12 @@ mod tests {
             matched: vec!["retri".into(), "queue".into()],
             ..Why::default()
         };
-        assert_eq!(told(&why), "why: words (retri, queue) 0.41 + meaning 0.12 - age 0.02");
+        let written = ["Retried".to_owned(), "queues".to_owned()];
+        let line = "why: words (Retried, queues) 0.41 + meaning 0.12 - age 0.02";
+        assert_eq!(told(&why, &written), line);
+        assert!(told(&why, &[]).starts_with("why: words (retri, queue) 0.41"), "a word far down");
         why.superseded = true;
-        assert!(told(&why).ends_with(" - a newer row says otherwise 0.02"));
-        assert_eq!(told(&Why::default()), "why: listed");
+        assert!(told(&why, &written).ends_with(" - a newer row says otherwise 0.02"));
+        assert_eq!(told(&Why::default(), &[]), "why: listed");
     }
 }
