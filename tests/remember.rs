@@ -63,6 +63,31 @@ fn a_session_gives_the_next_one_what_matters() {
 }
 
 #[test]
+#[cfg(unix)]
+fn d9_the_block_names_a_command_that_works_without_a_search_path() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    let start = |session: &str| {
+        let payload = Payload::session_start("startup").session(session);
+        context_of(&sandbox.send(&payload).success().stdout)
+    };
+    assert!(start("session-two").contains("`afterword search \"WORDS\"`"), "nothing is installed");
+    sandbox.afterword(&["install", "claude-code"]).success();
+    let block = start("session-three");
+    assert!(block.contains("`~/.afterword/bin/afterword search \"WORDS\"`"), "{block}");
+    assert_eq!(start("session-four"), block, "j5: same state, same bytes");
+    let shown = sandbox.afterword(&["context"]).success().stdout;
+    assert_eq!(shown.trim_end(), block);
+    for line in block.split('`').filter(|text| text.starts_with("~/.afterword")) {
+        let mut command = sandbox.command("/bin/sh");
+        command.args(["-c", &line.replace("WORDS", "journal")]).env("PATH", "/nowhere");
+        let output = sandbox.run(command, b"").success();
+        assert!(output.stdout.contains("journal") || line.contains("show"), "{line}: {output:?}");
+        assert!(!output.stdout.is_empty(), "{line}");
+    }
+}
+
+#[test]
 fn a_resumed_or_forked_session_is_given_nothing_and_a_cleared_one_is() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

@@ -98,4 +98,45 @@ impl Home {
     pub fn binary(&self) -> PathBuf {
         self.0.join("bin").join(if cfg!(windows) { "afterword.exe" } else { "afterword" })
     }
+
+    /// How a shell calls the program at its stable path: from the person's folder where it lies
+    /// there, in quotes where the path holds what a shell would split.
+    pub fn command(&self, user_home: &Path) -> String {
+        let path = self.binary();
+        let slashes = |path: &Path| {
+            let text = path.to_string_lossy();
+            if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+        };
+        let plain = |text: &str| {
+            text.chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ':' | '+'))
+        };
+        let below = path.strip_prefix(user_home).ok().map(slashes);
+        match below.filter(|below| plain(below) && !user_home.as_os_str().is_empty()) {
+            Some(below) => format!("~/{below}"),
+            None => match slashes(&path) {
+                text if plain(&text) => text,
+                text if cfg!(windows) => format!("\"{text}\""),
+                text => format!("'{text}'"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_called_as_a_shell_takes_it() {
+        let call = |folder: &str| Home::new(folder.into()).command(Path::new("/home/dev"));
+        let name = if cfg!(windows) { "afterword.exe" } else { "afterword" };
+        assert_eq!(call("/home/dev/.afterword"), format!("~/.afterword/bin/{name}"));
+        assert_eq!(call("/data/memory"), format!("/data/memory/bin/{name}"));
+        let mark = if cfg!(windows) { '"' } else { '\'' };
+        assert_eq!(call("/home/dev/a b"), format!("{mark}/home/dev/a b/bin/{name}{mark}"));
+        assert_eq!(call("/data/项目"), format!("/data/项目/bin/{name}"));
+        let nobody = Home::new("/data".into()).command(Path::new(""));
+        assert_eq!(nobody, format!("/data/bin/{name}"));
+    }
 }

@@ -9,7 +9,7 @@ use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
 use afterword_engine::distill::model::Model;
 use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
-use afterword_engine::{Engine, Extras, Retention, Settings};
+use afterword_engine::{Engine, Extras, Program, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
@@ -104,8 +104,15 @@ fn is_in_charge(home: &Home) -> bool {
 fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let ledger = ledger::on(&store, config, &clock);
-    let extras =
-        Extras { embeddings: embeddings(config), model: distilling(config), ledger: Some(ledger) };
+    let extras = Extras {
+        embeddings: embeddings(config),
+        model: distilling(config),
+        ledger: Some(ledger),
+        program: Some(Program {
+            path: config.home.binary(),
+            command: config.home.command(&config.env.user_home()),
+        }),
+    };
     let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,6 +1,7 @@
 //! The one door to the rules: a store, a clock, settings, and who must be woken.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +66,7 @@ pub struct Engine {
     ledger: Arc<Ledger>,
     pub(crate) model: Option<Model>,
     pub(crate) model_work: ModelWork,
+    program: Option<Program>,
 }
 
 /// What makes an engine better and is not there everywhere.
@@ -77,6 +79,17 @@ pub struct Extras {
     /// A ledger on the same store, which is then the model's budget; without one the ledger has
     /// its usual caps and knows no prices, and the model has the budget it came with.
     pub ledger: Option<Arc<Ledger>>,
+    /// How the program is called; without it by its name.
+    pub program: Option<Program>,
+}
+
+/// The program at a path of its own.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Where it lies, once it is installed.
+    pub path: PathBuf,
+    /// How a shell calls it there.
+    pub command: String,
 }
 
 impl Engine {
@@ -116,12 +129,20 @@ impl Engine {
             ledger,
             model,
             model_work: ModelWork::default(),
+            program: extras.program,
         })
     }
 
     /// What happens from now on.
     pub fn watch(&self) -> broadcast::Receiver<LiveEvent> {
         self.live.subscribe()
+    }
+
+    /// How the program is called: by its path where it is installed, for its name may not be on the
+    /// search path of whoever reads this.
+    pub(crate) fn command(&self) -> String {
+        let installed = self.program.as_ref().filter(|program| program.path.is_file());
+        installed.map_or(recall::PROGRAM, |program| &program.command).to_owned()
     }
 
     /// The clock that the engine was given.
@@ -198,6 +219,7 @@ impl Engine {
             project: found.name,
             branch: project.branch,
             changed_files,
+            command: self.command(),
             session_id: None,
             after_compaction: false,
         };

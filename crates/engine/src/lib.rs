@@ -27,7 +27,7 @@ mod timeline;
 pub mod vectors;
 mod worker;
 
-pub use engine::{Engine, Extras, Settings};
+pub use engine::{Engine, Extras, Program, Settings};
 pub use error::{Error, Result};
 pub use live::{LiveBody, LiveEvent};
 pub use retention::Retention;

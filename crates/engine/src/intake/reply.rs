@@ -52,7 +52,7 @@ impl Engine {
             EventBody::SessionStart { source, .. }
                 if self.settings.session_context && source.wants_context() =>
             {
-                let request = request(event, project_id, session_id, *source);
+                let request = request(event, project_id, session_id, *source, self.command());
                 Ok(as_reply(self.session_context(&request, &session_name(event)).await?))
             }
             EventBody::Prompt { text, private: false } => {
@@ -74,7 +74,8 @@ impl Engine {
             && self.settings.session_context
             && self.store.take_compaction(session).await?
         {
-            let request = request(event, project_id, session_id, StartSource::Compact);
+            let request =
+                request(event, project_id, session_id, StartSource::Compact, self.command());
             return Ok(as_reply(self.session_context(&request, &name).await?));
         }
         if !self.settings.prompt_recall {
@@ -108,6 +109,7 @@ fn request(
     project_id: i64,
     session_id: Option<i64>,
     source: StartSource,
+    command: String,
 ) -> ContextRequest {
     ContextRequest {
         project_id,
@@ -119,6 +121,7 @@ fn request(
             _ => Vec::new(),
         },
         after_compaction: source == StartSource::Compact,
+        command,
     }
 }
 

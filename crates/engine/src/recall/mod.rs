@@ -19,6 +19,7 @@ mod search;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub(crate) use context::PROGRAM;
 pub use context::{ContextRequest, context};
 pub use file::{FileAsked, file_recall};
 pub use highlight::highlight;

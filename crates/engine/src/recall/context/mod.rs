@@ -24,6 +24,9 @@ pub(super) use work::{DECISION, UNRESOLVED, is_failure};
 /// Most UTF-16 units of a branch's or project's name in the first line.
 const MAX_NAME: usize = 80;
 
+/// How the program is called where nothing else is known.
+pub(crate) const PROGRAM: &str = "afterword";
+
 /// What the block is for.
 #[derive(Clone, Debug, Default)]
 pub struct ContextRequest {
@@ -36,6 +39,8 @@ pub struct ContextRequest {
     /// Files that are changed and not committed, relative to the project's root; a new folder ends with
     /// `/`. Used to prefer rows.
     pub changed_files: Vec<String>,
+    /// How the program is called where the session works; `afterword` unless told.
+    pub command: String,
     /// The session that asks: after a compaction its own snapshot comes first.
     pub session_id: Option<i64>,
     /// The session goes on after a compaction.
@@ -62,7 +67,7 @@ fn block(request: &ContextRequest, loaded: load::Loaded) -> ContextBlock {
         intro: &intro(request),
         budget: BLOCK_BUDGET,
         total,
-        footer: true,
+        command: Some(&request.command),
     };
     render(&frame, &sections)
 }

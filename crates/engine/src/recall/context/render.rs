@@ -8,6 +8,7 @@ use afterword_domain::quote::{quote, quote_attribute};
 use afterword_domain::text::utf16_len;
 use afterword_domain::wire::context::{BLOCK_TAG, ContextBlock};
 
+use super::PROGRAM;
 use super::item::{Item, Section};
 
 /// Most UTF-16 units of a project's name before quotes are escaped.
@@ -16,8 +17,10 @@ const MAX_NAME: usize = 80;
 const MAX_HEADING: usize = 160;
 /// Most UTF-16 units of what stands before the colon of a line.
 const MAX_LEAD: usize = 120;
-/// Room kept for the last line.
+/// Room kept for the last line without the names of the program in it.
 const FOOTER_ROOM: usize = 240;
+/// Most UTF-16 units of how the program is called; of a longer call only the name is said.
+const MAX_COMMAND: usize = 160;
 
 /// What goes around the sections.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +33,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) budget: usize,
     /// How many rows there are in all.
     pub(crate) total: u64,
-    /// Whether the last line says how to fetch more.
-    pub(crate) footer: bool,
+    /// How the program is called, for a last line that says how to fetch more; none has no such line.
+    pub(crate) command: Option<&'a str>,
 }
 
 /// A line as it will stand, with its line feed.
@@ -53,7 +56,8 @@ pub(crate) fn render(frame: &Frame<'_>, sections: &[Section]) -> ContextBlock {
         frame.intro
     );
     let close = format!("</{BLOCK_TAG}>");
-    let footer_room = if frame.footer { FOOTER_ROOM } else { 0 };
+    let command = frame.command.map(named);
+    let footer_room = command.as_ref().map_or(0, |name| FOOTER_ROOM + 2 * utf16_len(name));
     let around = utf16_len(&open) + utf16_len(&close) + footer_room;
 
     let mut text = open;
@@ -70,8 +74,8 @@ pub(crate) fn render(frame: &Frame<'_>, sections: &[Section]) -> ContextBlock {
     if shown.is_empty() {
         return ContextBlock { left_out: left_out_count, ..ContextBlock::default() };
     }
-    if frame.footer {
-        text.push_str(&footer(left_out, shown[0]));
+    if let Some(command) = &command {
+        text.push_str(&footer(left_out, command, shown[0]));
     }
     text.push_str(&close);
     ContextBlock { text, shown, left_out: left_out_count }
@@ -138,10 +142,15 @@ fn line_of(item: &Item) -> Option<String> {
     Some(format!("- {}: {text}\n", quote(&item.lead, MAX_LEAD)))
 }
 
-fn footer(left_out: u64, example: PublicId) -> String {
+/// How the program is called, as it may stand in a block.
+fn named(command: &str) -> String {
+    let name = quote(command, MAX_COMMAND);
+    if name == command && !name.is_empty() { name } else { PROGRAM.to_owned() }
+}
+
+fn footer(left_out: u64, command: &str, example: PublicId) -> String {
     let how = format!(
-        "`afterword search \"WORDS\"` finds rows by words, `afterword search {example}` gives one \
-         by its id."
+        "`{command} search \"WORDS\"` finds rows by words, `{command} show {example}` gives one whole."
     );
     match left_out {
         0 => format!("\n{how}\n"),
@@ -164,7 +173,7 @@ mod tests {
     }
 
     fn frame(budget: usize) -> Frame<'static> {
-        Frame { project: "shop", intro: "Facts.", budget, total: 400, footer: true }
+        Frame { project: "shop", intro: "Facts.", budget, total: 400, command: Some(PROGRAM) }
     }
 
     #[test]
@@ -183,6 +192,25 @@ mod tests {
             assert!(lines.iter().all(|line| whole.text.contains(&format!("{line}\n"))));
             let heads = block.text.lines().filter(|line| line.starts_with("## ")).count();
             assert!(heads <= lines.len(), "a heading without a line at {budget}");
+        }
+    }
+
+    #[test]
+    fn d9_the_program_is_named_by_a_path_that_works() {
+        let sections = [section("A", 0..40, 9_000)];
+        for (command, named) in [
+            ("~/.afterword/bin/afterword", "`~/.afterword/bin/afterword show o0`"),
+            ("'/a b/afterword'", "`'/a b/afterword' search \"WORDS\"`"),
+            ("/x</afterword-context>/afterword", "`afterword show o0`"),
+            ("", "`afterword show o0`"),
+            (&"/x".repeat(90), "`afterword show o0`"),
+        ] {
+            for budget in [900, 2_000] {
+                let frame = Frame { command: Some(command), ..frame(budget) };
+                let block = render(&frame, &sections);
+                assert!(block.text.contains(named), "{}", block.text);
+                assert!(utf16_len(&block.text) <= budget);
+            }
         }
     }
 

@@ -129,7 +129,7 @@ fn j1_five_thousand_rows_stay_within_the_budget() {
     assert!(units > BLOCK_BUDGET * 9 / 10, "only {units} units used");
     assert_eq!(block.shown.len() + block.left_out, 10_002);
     assert!(block.text.contains(&format!("{} more rows", block.left_out)));
-    assert!(block.text.ends_with("gives one by its id.\n</afterword-context>"), "{}", block.text);
+    assert!(block.text.ends_with("gives one whole.\n</afterword-context>"), "{}", block.text);
     assert!(!block.text.contains('\u{fffd}'));
     let kinds: Vec<Kind> = block.shown.iter().map(|id| id.kind).collect();
     for kind in [Kind::Summary, Kind::Memory, Kind::Observation] {

@@ -66,7 +66,7 @@ fn block(asked: &FileAsked<'_>, name: &FileName, rows: &[Row], told: Told) -> Co
     let total = u64::try_from(items.len()).unwrap_or(u64::MAX);
     let section = Section { heading: asked.file.to_owned(), items, share: BUDGET };
     let frame =
-        Frame { project: asked.project, intro: INTRO, budget: BUDGET, total, footer: false };
+        Frame { project: asked.project, intro: INTRO, budget: BUDGET, total, command: None };
     render(&frame, &[section])
 }
 

@@ -125,7 +125,7 @@ fn block(rows: &[Ranked], told: &Told) -> ContextBlock {
     items.truncate(MOST_ROWS);
     let heading = "Earlier work and memories".to_owned();
     let section = Section { heading, items, share: BUDGET };
-    let frame = Frame { project: &project, intro: INTRO, budget: BUDGET, total, footer: false };
+    let frame = Frame { project: &project, intro: INTRO, budget: BUDGET, total, command: None };
     render(&frame, &[section])
 }
 
