@@ -69,7 +69,8 @@ on_every_backend! {
         a_day_ends_where_the_next_begins, the_last_rows_with_a_token_are_found;
     portable: r4_an_export_is_lossless, g5_importing_three_times_changes_nothing,
         forgotten_rows_are_not_imported, rows_without_uid_are_known_by_their_text,
-        only_text_is_needed, pages_follow_the_cursor;
+        only_text_is_needed, pages_follow_the_cursor,
+        what_took_a_memorys_place_is_exported;
     vectors: rows_wait_newest_first_until_they_are_embedded, vectors_are_read_by_page_and_part,
         a_row_that_changed_or_went_gets_no_stale_vectors, changes_are_told_once_and_in_order,
         spaces_are_never_mixed_and_the_old_one_goes, a_dimension_is_part_of_a_space,
@@ -79,6 +80,13 @@ on_every_backend! {
         a_session_has_a_soft_share_and_a_backlog_a_hard_one,
         a_clock_that_is_set_back_opens_no_cap_again, a_clock_that_was_far_ahead_shuts_no_cap_for_long,
         spending_is_added_up_four_ways, absurd_numbers_shut_the_day_and_break_nothing;
+    answers: i12_an_answer_outlives_the_process_until_it_is_used,
+        i12_an_answer_that_nobody_can_read_costs_one_try,
+        an_answer_goes_with_what_is_dropped_or_forgotten,
+        a_dropped_session_is_summed_up_again_after_its_next_turn,
+        facts_are_added_repeated_and_take_places, a_fact_that_came_back_holds_again,
+        a_forgotten_fact_gives_its_place_back,
+        i12_an_inference_keeps_its_answer_until_it_is_saved;
     settings: values_are_kept, stages_add_up,
         sessions_that_bring_nothing_are_counted_until_something_comes, a_healthy_store_has_no_problems;
 }

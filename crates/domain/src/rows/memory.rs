@@ -29,6 +29,10 @@ pub struct Memory {
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
+    /// The uid of the memory that took its place: what this one says held before. None while it
+    /// holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<Uuid>,
 }
 
 /// How a memory came to be.

@@ -58,6 +58,7 @@ pub(crate) fn memory(id: i64, text: &str, days: i64) -> Memory {
         origin: Origin::Told,
         created_at: day(days),
         updated_at: day(days),
+        superseded_by: None,
     }
 }
 

@@ -19,7 +19,7 @@ pub trait MemoryStore {
     /// that were not told of it before are added.
     async fn remember(&self, memory: NewMemory) -> Result<Memory>;
 
-    /// The memories of a scope, last updated first.
+    /// The memories of a scope, last updated first; also those whose place another has taken.
     async fn list_memories(&self, scope: Scope, limit: usize) -> Result<Vec<Memory>>;
 }
 

@@ -5,6 +5,7 @@
 //! read of remembered rows takes a [`Scope`](afterword_domain::scope::Scope); lists come in the
 //! order their documentation names, ties broken by id.
 
+mod answers;
 mod events;
 mod jobs;
 mod memories;
@@ -17,6 +18,10 @@ mod settings;
 mod spend;
 mod vectors;
 
+pub use answers::{
+    AnswerOf, AnswerStore, FactChange, FactPlace, InferenceStore, KEPT_DAYS, KeptFact, NewAnswer,
+    NewFact, NewInference, PaidAnswer,
+};
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
     Recorded, StoredDigest, Trimmed, TurnKey,
@@ -58,6 +63,8 @@ pub trait Store:
     + SettingsStore
     + VectorStore
     + SpendStore
+    + AnswerStore
+    + InferenceStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -79,6 +86,8 @@ impl<T> Store for T where
         + SettingsStore
         + VectorStore
         + SpendStore
+        + AnswerStore
+        + InferenceStore
         + Send
         + Sync
         + std::fmt::Debug

@@ -6,6 +6,7 @@ use afterword_domain::snapshot::Snapshot;
 use afterword_domain::{Kind, PublicId, Time};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use super::SqliteStore;
 use super::connect::Sql;
@@ -136,6 +137,13 @@ pub(super) fn insert_memory(db: &Connection, new: &NewMemory, updated_at: Time) 
     };
     search::put(db, &entry, &new.index)?;
     Ok(id)
+}
+
+/// Says which memory took the place of one; none: it holds.
+pub(super) fn set_superseded(db: &Connection, id: i64, by: Option<Uuid>) -> Sql<()> {
+    db.prepare_cached("UPDATE memories SET superseded_by = ?2 WHERE id = ?1")?
+        .execute(params![id, by.map(|by| by.to_string())])?;
+    Ok(())
 }
 
 /// Notes what became of a memory.

@@ -4,6 +4,7 @@
 //! answer. Reads run on threads of their own with read-only connections, so a long read never
 //! holds a write up. Nothing here reads a clock: times come with the calls.
 
+mod answers;
 mod connect;
 mod events;
 #[cfg(feature = "faults")]

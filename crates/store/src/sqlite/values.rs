@@ -36,6 +36,12 @@ pub(super) fn uid(row: &Row<'_>) -> rusqlite::Result<Uuid> {
     Uuid::parse_str(&text).map_err(|error| unreadable(error.into()))
 }
 
+/// A column that holds a uid or nothing.
+pub(super) fn optional_uid(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<Uuid>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|text| Uuid::parse_str(&text).map_err(|error| unreadable(error.into()))).transpose()
+}
+
 pub(super) fn kind(row: &Row<'_>, column: &str) -> rusqlite::Result<Kind> {
     let word: String = row.get(column)?;
     word.parse().map_err(|error: afterword_domain::ids::BadKind| unreadable(error.into()))

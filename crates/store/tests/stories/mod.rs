@@ -1,5 +1,6 @@
 //! Stories by noun; each gets an empty store of any backend.
 
+pub(crate) mod answers;
 pub(crate) mod build;
 pub(crate) mod events;
 pub(crate) mod jobs;

@@ -3,10 +3,13 @@ use std::collections::BTreeMap;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{ExportCursor, ImportCounts, ImportRow, NewSnapshot};
+use afterword_store::contract::{
+    ExportCursor, FactPlace, ImportCounts, ImportRow, NewFact, NewInference, NewSnapshot,
+};
 
 use super::build::{
-    Any, claimed_turn, doc, finding, outcome, project, remember, stored_project, summary, t,
+    Any, claimed_turn, doc, finding, new_memory, outcome, project, remember, stored_project,
+    summary, t,
 };
 
 /// One row of every kind and some more.
@@ -158,4 +161,19 @@ pub(crate) async fn pages_follow_the_cursor(store: Any) {
     let scope = Scope::Project(999);
     assert!(store.export_page(scope, None, 99).await.unwrap().is_empty());
     assert!(store.export_page(Scope::All, Some(cursors[6]), 99).await.unwrap().is_empty());
+}
+
+pub(crate) async fn what_took_a_memorys_place_is_exported(store: Any) {
+    let p = stored_project(&store, "p").await.id;
+    let old = remember(&store, p, "We use npm", 1).await;
+    let memory = new_memory(p, "We use pnpm", 2);
+    let by = memory.uid;
+    let facts = vec![NewFact { memory, place: FactPlace::Supersedes(vec![old.uid]) }];
+    let inference = NewInference { uid: uuid::Uuid::new_v4(), facts, now: t(3) };
+    store.save_inference(inference).await.unwrap();
+    let sent = renamed(&export(&store).await);
+    assert_eq!(import(&store, &sent).await, ImportCounts { stored: 2, skipped: 0 });
+    let all = store.list_memories(Scope::All, 9).await.unwrap();
+    let link = |text: &str| all.iter().find(|memory| memory.text == text).unwrap().superseded_by;
+    assert_eq!((link("We use npm again"), link("We use pnpm again")), (Some(by), None));
 }

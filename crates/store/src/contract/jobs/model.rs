@@ -20,11 +20,15 @@ pub trait ModelJobStore {
     /// waits any more. `after` is the session that was served last.
     async fn claim_model_job(&self, now: Time, after: i64) -> Result<Option<ModelJob>>;
 
+    /// Claims a job whose answer is kept, whether it is due or not; none where none is.
+    async fn claim_answered_job(&self) -> Result<Option<ModelJob>>;
+
     /// When the next waiting job is due; none when nothing waits.
     async fn next_model_job_at(&self) -> Result<Option<Time>>;
 
-    /// Takes up what an earlier process left: a claimed job waits again; one whose call was out
-    /// has lost that try, and is parked when it was the last. Returns how many there were.
+    /// Takes up what an earlier process left: a claimed job waits again, and so does one whose
+    /// answer is kept; one whose call was out has lost that try, and is parked when it was the
+    /// last. Returns how many there were.
     async fn release_model_jobs(&self, now: Time) -> Result<u64>;
 
     /// Notes that a call for a claimed job goes out now; durable before the call. False when the
@@ -72,7 +76,8 @@ pub trait QueueStore {
     async fn retry_jobs(&self, ids: &[JobId], now: Time) -> Result<Vec<JobId>>;
 
     /// Gives jobs up: these, or all parked ones when none are named. Events and rows stay as they
-    /// are; events that only a dropped job held count as distilled. Returns those that were.
+    /// are; events that only a dropped job held count as distilled. A later turn of its session
+    /// opens a session's job again. Returns those that were.
     async fn drop_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>>;
 }
 

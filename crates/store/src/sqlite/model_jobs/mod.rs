@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use rusqlite::params;
 
 use super::SqliteStore;
+use super::answers::forget_of_job;
 use super::jobs::slotted_session_summary;
 use super::values::{from_json, optional};
 use crate::Result;
@@ -38,6 +39,10 @@ impl ModelJobStore for SqliteStore {
             return Ok(None);
         }
         self.write(move |db| claim::claim(db, now, after)).await
+    }
+
+    async fn claim_answered_job(&self) -> Result<Option<ModelJob>> {
+        self.write(claim::claim_answered).await
     }
 
     async fn next_model_job_at(&self) -> Result<Option<Time>> {
@@ -75,6 +80,7 @@ impl ModelJobStore for SqliteStore {
             let error = cut_chars(&failure.error, ERROR_CHARS);
             let n =
                 update.execute(params![id, attempts, error, failure.retry_at.millis(), state])?;
+            forget_of_job(db, id)?;
             Ok(parked && n > 0)
         })
         .await

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
 use super::super::SqliteStore;
+use super::super::answers::forget_of_job;
 use super::super::connect::Sql;
 use super::super::jobs::move_events;
 use super::super::values::{count, limit as sql_limit, optional, time};
@@ -166,9 +167,11 @@ fn drop_rules(db: &Connection, id: i64) -> Sql<bool> {
 fn drop_model(db: &Connection, id: i64) -> Sql<bool> {
     let n = db
         .prepare_cached(
-            "UPDATE model_jobs SET state = 'dropped'
+            "UPDATE model_jobs SET state = 'dropped', dropped_at =
+                 (SELECT prompt_counter FROM sdk_sessions s WHERE s.id = session_id)
              WHERE id = ?1 AND state IN ('parked', 'waiting', 'claimed', 'sent')",
         )?
         .execute([id])?;
+    forget_of_job(db, id)?;
     Ok(n > 0)
 }

@@ -6,6 +6,7 @@ use afterword_domain::observation::Source;
 use afterword_domain::summary::SummaryLevel;
 use rusqlite::{Connection, params};
 
+use super::super::answers::forget_of_job;
 use super::super::connect::Sql;
 use super::super::jobs::{save_observation, save_summary};
 use super::super::values::{json, optional, raise_time};
@@ -38,6 +39,7 @@ pub(super) fn turn(db: &Connection, outcome: &ModelOutcome) -> Sql<SavedTurn> {
         "UPDATE model_jobs SET state = 'done', error = NULL, seen_event_id = ?2 WHERE id = ?1",
     )?
     .execute(params![outcome.job.id, seen])?;
+    forget_of_job(db, outcome.job.id)?;
     raise_time(db, "last_distilled_at", outcome.now)?;
     Ok(saved)
 }
@@ -109,6 +111,7 @@ pub(super) fn session(db: &Connection, outcome: &SessionAnswer) -> Sql<Option<i6
         place.session_id,
         outcome.again.millis()
     ])?;
+    forget_of_job(db, job.id)?;
     raise_time(db, "last_distilled_at", outcome.now)?;
     Ok(saved)
 }

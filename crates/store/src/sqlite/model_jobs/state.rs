@@ -3,6 +3,7 @@
 use afterword_domain::Time;
 use rusqlite::{Connection, params};
 
+use super::super::answers::forget_of_job;
 use super::super::connect::Sql;
 use super::super::values::count;
 use super::TRIES;
@@ -15,12 +16,15 @@ pub(super) fn end(db: &Connection, id: i64) -> Sql<()> {
          WHERE id = ?1 AND state IN ('claimed', 'sent')",
     )?
     .execute([id])?;
-    Ok(())
+    forget_of_job(db, id)
 }
 
 pub(super) fn release(db: &Connection, now: Time) -> Sql<u64> {
     let claimed = db
-        .prepare_cached("UPDATE model_jobs SET state = 'waiting' WHERE state = 'claimed'")?
+        .prepare_cached(
+            "UPDATE model_jobs SET state = 'waiting' WHERE state = 'claimed'
+             OR (state = 'sent' AND id IN (SELECT job_id FROM paid_answers))",
+        )?
         .execute([])?;
     let sent = db
         .prepare_cached(

@@ -31,7 +31,8 @@ pub(in super::super) fn note_wish(
          VALUES (?1, 'session', 0, ?3)
          ON CONFLICT (session_id, level, prompt_number) DO UPDATE
          SET run_after = excluded.run_after, state = 'waiting', attempts = 0, error = NULL
-         WHERE state IN ('waiting', 'done', 'parked') AND up_to_prompt < ?2",
+         WHERE (state IN ('waiting', 'done', 'parked') OR (state = 'dropped' AND dropped_at < ?2))
+         AND up_to_prompt < ?2",
     )?
     .execute(params![session_id, prompt_number, wish.session.millis()])?;
     Ok(())

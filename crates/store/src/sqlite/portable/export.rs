@@ -1,13 +1,15 @@
 //! Rows on their way out.
 
+use afterword_domain::memory::Origin;
 use afterword_domain::observation::ObservationContent;
 use afterword_domain::scope::Scope;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::wire::portable::PortableRow;
-use afterword_domain::{Kind, PublicId};
+use afterword_domain::{Kind, PublicId, Time};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::super::connect::Sql;
 use super::super::projects;
@@ -95,7 +97,7 @@ fn fill(line: PortableRow, body: RowBody) -> Sql<PortableRow> {
             text: m.text,
             files: m.files,
             metadata: m.metadata,
-            content: json!({"origin": m.origin, "updated_at": m.updated_at}),
+            content: memory_content(m.origin, m.updated_at, m.superseded_by),
             ..line
         },
         RowBody::Snapshot(n) => PortableRow {
@@ -104,6 +106,14 @@ fn fill(line: PortableRow, body: RowBody) -> Sql<PortableRow> {
             ..line
         },
     })
+}
+
+fn memory_content(origin: Origin, updated_at: Time, superseded_by: Option<Uuid>) -> Value {
+    let mut content = json!({"origin": origin, "updated_at": updated_at});
+    if let Some(by) = superseded_by {
+        content["superseded_by"] = json!(by);
+    }
+    content
 }
 
 /// The fields of a distilled row and what else belongs to it, as one object.

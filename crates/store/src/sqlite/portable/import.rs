@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::super::connect::Sql;
 use super::super::events::FIRST_PROMPT_CHARS;
-use super::super::memories::{add_history, insert_memory, write_snapshot};
+use super::super::memories::{add_history, insert_memory, set_superseded, write_snapshot};
 use super::super::projects;
 use super::super::rows::{insert_observation, insert_summary, is_forgotten, is_known, row};
 use super::super::search::{self, Entry};
@@ -38,6 +38,7 @@ struct Extra {
     level: Option<SummaryLevel>,
     origin: Option<Origin>,
     updated_at: Option<Time>,
+    superseded_by: Option<Uuid>,
     trigger: Option<String>,
     agent_summary: Option<String>,
 }
@@ -260,6 +261,9 @@ impl Incoming<'_> {
         };
         let updated_at = self.extra.updated_at.unwrap_or(self.created_at).min(self.now);
         let id = insert_memory(db, &memory, updated_at)?;
+        if let Some(by) = self.extra.superseded_by {
+            set_superseded(db, id, Some(by))?;
+        }
         add_history(db, id, "imported", &line.text, self.created_at)?;
         Ok(true)
     }

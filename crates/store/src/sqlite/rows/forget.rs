@@ -6,6 +6,7 @@ use afterword_domain::text::cut_chars;
 use afterword_domain::{Kind, PublicId, Time};
 use rusqlite::{Connection, Params, params};
 
+use super::super::answers::{forget_of_session, restore_links};
 use super::super::connect::Sql;
 use super::super::events::{FIRST_PROMPT_CHARS, drop_evidence};
 use super::{row, sweep, table};
@@ -47,8 +48,16 @@ fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> 
             scrub_prompt(db, p.session_id, p.number, &p.text)?;
             (p.number, None)
         }
-        RowBody::Memory(_) | RowBody::Snapshot(_) => (0, None),
+        RowBody::Memory(m) => {
+            restore_links(db, m)?;
+            (0, None)
+        }
+        RowBody::Snapshot(_) => (0, None),
     };
+    if let Some(session_id) = found.session_id {
+        // An answer that was not read yet may tell of it.
+        forget_of_session(db, session_id)?;
+    }
     db.prepare_cached(
         "INSERT OR IGNORE INTO tombstones (uid, kind, session_id, prompt_number, rule_key, at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

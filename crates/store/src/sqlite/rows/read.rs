@@ -10,7 +10,7 @@ use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, Row as SqlRow, params};
 
 use super::super::connect::Sql;
-use super::super::values::{from_json, optional, time, uid};
+use super::super::values::{from_json, optional, optional_uid, time, uid};
 use crate::contract::{Row, RowBody};
 
 /// The table of a kind.
@@ -137,6 +137,7 @@ pub(in super::super) fn memory_from_row(row: &SqlRow<'_>) -> rusqlite::Result<Me
         origin: Origin::from_word(&row.get::<_, String>("origin")?),
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
+        superseded_by: optional_uid(row, "superseded_by")?,
     })
 }
 

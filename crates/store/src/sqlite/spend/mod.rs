@@ -15,6 +15,8 @@ use crate::contract::{
     MOST_TOKENS, NewInjected, NewSpend, Reserved, Settled, SpendLimits, SpendStore,
 };
 
+pub(super) use reserve::settle;
+
 #[async_trait]
 impl SpendStore for SqliteStore {
     async fn reserve_spend(&self, call: &NewSpend, limits: &SpendLimits) -> Result<Reserved> {

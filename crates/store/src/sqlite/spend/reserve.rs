@@ -109,7 +109,7 @@ fn passed(call: &NewSpend, spent: &Spent, limits: &SpendLimits) -> Option<Limit>
     (is_of_a_session && spent.session_tokens >= limits.session_tokens).then_some(Limit::Session)
 }
 
-pub(super) fn settle(db: &Connection, id: i64, settled: Settled) -> Sql<bool> {
+pub(in super::super) fn settle(db: &Connection, id: i64, settled: Settled) -> Sql<bool> {
     let (state, input, output, cost) = match settled {
         Settled::Used { input_tokens, output_tokens, cost } => {
             ("used", Some(input_tokens), Some(output_tokens), cost)
