@@ -14,6 +14,7 @@ mod error;
 pub mod eval;
 pub mod health;
 mod http;
+pub mod infer;
 mod intake;
 pub mod ledger;
 mod live;

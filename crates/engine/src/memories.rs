@@ -11,6 +11,7 @@ use afterword_store::contract::NewMemory;
 use uuid::Uuid;
 
 use crate::distill::project_path;
+use crate::infer::Owner;
 use crate::live::LiveBody;
 use crate::{Engine, Error, Result, analyze};
 
@@ -26,6 +27,7 @@ const FILES: usize = 100;
 impl Engine {
     /// Stores what a person or a model said on purpose. Said again, it is the same memory, with the
     /// files that it is told with now besides; files are named from the project's root where they lie in it.
+    /// Said by another owner (see [`OWNER_FIELDS`](crate::infer::OWNER_FIELDS)), it is another one.
     pub async fn remember(&self, request: RememberRequest, origin: Origin) -> Result<Memory> {
         // Taken apart without `..`: a new field does not compile until it is treated here.
         let RememberRequest { text, title, project, files, mut metadata, created_at } = request;
@@ -52,7 +54,7 @@ impl Engine {
         let memory = NewMemory {
             uid: Uuid::now_v7(),
             project_id: project.id,
-            text_key: analyze::text_key(told),
+            text_key: Owner::of(&metadata).text_key(told),
             index: analyze::index_doc(&title, told, &files),
             title,
             text: told.to_owned(),

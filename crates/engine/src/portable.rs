@@ -8,6 +8,7 @@ use afterword_domain::wire::portable::{ImportProblem, ImportReport, PortableRow}
 use afterword_domain::{Kind, boundary, privacy, repair};
 use afterword_store::contract::{ExportCursor, ImportRow};
 
+use crate::infer::Owner;
 use crate::{Engine, Result, analyze};
 
 /// Problems that a report lists; the others are only counted.
@@ -143,7 +144,7 @@ fn clean(row: &mut PortableRow) {
 fn import_row(row: PortableRow, project_id: i64) -> ImportRow {
     ImportRow {
         project_id,
-        text_key: analyze::text_key(&row.text),
+        text_key: Owner::of(&row.metadata).text_key(&row.text),
         index: analyze::index_doc(&row.title, &row.text, &row.files),
         row,
     }

@@ -4,14 +4,14 @@ use super::vocabulary;
 
 /// A sentence made ready for looking words up.
 #[derive(Clone, Debug)]
-pub(super) struct Wording {
+pub(crate) struct Wording {
     lower: String,
     /// Where its Latin words begin.
     starts: Vec<usize>,
 }
 
 impl Wording {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let lower = text.to_lowercase().replace('’', "'");
         let mut starts = Vec::new();
         let mut inside = false;
@@ -58,17 +58,17 @@ impl Wording {
     }
 
     /// Gives orders to whoever reads it.
-    pub(super) fn gives_orders(&self) -> bool {
+    pub(crate) fn gives_orders(&self) -> bool {
         self.has(vocabulary::ORDERS)
     }
 
     /// A guess or a proposal, not something that was found or settled.
-    pub(super) fn is_hedged(&self) -> bool {
+    pub(crate) fn is_hedged(&self) -> bool {
         self.has(vocabulary::HEDGES)
     }
 
     /// Says that something was settled.
-    pub(super) fn is_decision(&self) -> bool {
+    pub(crate) fn is_decision(&self) -> bool {
         self.has(vocabulary::DECISIONS)
     }
 
@@ -107,7 +107,7 @@ impl Wording {
     }
 
     /// A standing rule in the words of the person.
-    pub(super) fn is_preference(&self) -> bool {
+    pub(crate) fn is_preference(&self) -> bool {
         self.starts(vocabulary::OPENS_PREFERENCE) || self.has(vocabulary::PREFERENCES)
     }
 
@@ -165,7 +165,7 @@ impl Wording {
     }
 
     /// Opens a prompt and asks for nothing yet.
-    pub(super) fn is_greeting(&self) -> bool {
+    pub(crate) fn is_greeting(&self) -> bool {
         let bare = self.lower.trim_matches(|c: char| !c.is_alphanumeric());
         matches!(
             bare,
@@ -191,7 +191,7 @@ impl Wording {
     }
 
     /// A prompt that only says to go on, or to commit and push.
-    pub(super) fn is_go_on(&self) -> bool {
+    pub(crate) fn is_go_on(&self) -> bool {
         let bare = self.lower.trim_matches(|c: char| !c.is_alphanumeric());
         let chars = bare.chars().count();
         if !bare.is_ascii() {

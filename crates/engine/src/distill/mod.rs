@@ -26,9 +26,11 @@ use afterword_domain::observation::ObservationContent;
 use afterword_domain::summary::SummaryContent;
 use afterword_store::contract::StoredDigest;
 
+pub(crate) use cues::Wording;
 pub use digest::digest;
 pub(crate) use digest::project_path;
 pub(crate) use entry::{observation_entry, summary_entry};
+pub(crate) use prose::sentences;
 pub use snapshot::snapshot_text;
 pub use summary::roll_up;
 

@@ -21,17 +21,17 @@ const MAX_SENTENCES: usize = 400;
 
 /// A sentence with its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sentence {
+pub(crate) struct Sentence {
     /// The words on one line, without marks of Markdown.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Equal for sentences of one paragraph or list item.
-    pub(super) paragraph: usize,
+    pub(crate) paragraph: usize,
     /// Stands in a list.
-    pub(super) bullet: bool,
+    pub(crate) bullet: bool,
     /// A box in a list: ticked or not.
-    pub(super) ticked: Option<bool>,
+    pub(crate) ticked: Option<bool>,
     /// A heading.
-    pub(super) heading: bool,
+    pub(crate) heading: bool,
 }
 
 /// The text without injected blocks; an unclosed block goes to the end of the text.
@@ -65,7 +65,7 @@ pub(super) fn without_injected(text: &str) -> Cow<'_, str> {
 }
 
 /// The sentences of a text, without code blocks, tables, quotes and rules.
-pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut fenced = false;
     let mut paragraph = 0;

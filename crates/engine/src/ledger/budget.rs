@@ -8,7 +8,7 @@ use afterword_domain::Clock;
 use afterword_domain::day::Day;
 use afterword_domain::wire::status::Stopped;
 use afterword_store::Store;
-use afterword_store::contract::{Limit, NewSpend, Reserved, Settled, SpendLimits};
+use afterword_store::contract::{Limit, NewAnswer, NewSpend, Reserved, Settled, SpendLimits};
 use async_trait::async_trait;
 
 use super::prices::PriceList;
@@ -121,8 +121,29 @@ impl Budget for Ledger {
     }
 
     async fn settle(&self, reservation: Reservation, charge: Charge) -> crate::Result<()> {
+        let settled = self.settled(&reservation, charge);
+        let first = self.store.settle_spend(reservation.0, settled).await?;
+        warn_unless(first, reservation.0);
+        Ok(())
+    }
+
+    async fn settle_keeping(
+        &self,
+        reservation: Reservation,
+        charge: Charge,
+        answer: NewAnswer,
+    ) -> crate::Result<()> {
+        let settled = self.settled(&reservation, charge);
+        let first = self.store.settle_with_answer(reservation.0, settled, answer).await?;
+        warn_unless(first, reservation.0);
+        Ok(())
+    }
+}
+
+impl Ledger {
+    fn settled(&self, reservation: &Reservation, charge: Charge) -> Settled {
         let named = self.out.lock().unwrap_or_else(PoisonError::into_inner).remove(&reservation.0);
-        let settled = match charge {
+        match charge {
             Charge::Unknown => Settled::Unknown,
             // No request is read for nothing: such a count is none.
             Charge::Used(usage) if usage.input_total() == 0 => Settled::Unknown,
@@ -132,10 +153,12 @@ impl Budget for Ledger {
                 cost: named.and_then(|(by, model)| self.prices.cost(&by, &model, &usage)),
             },
             Charge::Nothing => Settled::Nothing,
-        };
-        if !self.store.settle_spend(reservation.0, settled).await? {
-            tracing::warn!(reservation = reservation.0, "a call was settled before");
         }
-        Ok(())
+    }
+}
+
+fn warn_unless(first: bool, reservation: i64) {
+    if !first {
+        tracing::warn!(reservation, "a call was settled before");
     }
 }

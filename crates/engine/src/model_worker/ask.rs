@@ -3,16 +3,13 @@
 use afterword_domain::Time;
 use afterword_store::contract::{ModelFailure, ModelJob};
 
+use super::heed::{AUTH, Heeded, QUOTA};
 use super::hold::{spread, wait};
 use crate::distill::model::Model;
 use crate::distill::model::answer::{Prose, Reading, Said, read};
 use crate::distill::model::budget::{Call, Charge, Over, Purpose};
 use crate::provider::{Answer, Ask, Refusal, RefusalKind};
 use crate::{Engine, Result};
-
-/// How long the provider is left alone that says in prose that an account is used up, or may not
-/// be used, in milliseconds.
-const PROSE_MS: i64 = 30 * 60_000;
 
 /// How long nothing is sent when the ledger cannot be written, in milliseconds.
 const LEDGER_MS: i64 = 60_000;
@@ -173,64 +170,28 @@ impl Engine {
         refusal: &Refusal,
     ) -> Result<Verdict> {
         let error = format!("{} ({})", refusal.message, refusal.kind.name());
-        let now = self.clock.now();
-        let told = format!("{}: {error}", model.provider.name());
-        let mut verdict = Verdict { error, after_ms: 0, counts: true, is_final: false };
-        match refusal.kind {
-            RefusalKind::Auth | RefusalKind::Payment | RefusalKind::Misconfigured => {
-                verdict.counts = false;
-                let remedy = refusal.kind.remedy();
-                self.model_work.hold.stop(format!(
-                    "{told}; {remedy}, then restart the daemon or run 'afterword jobs retry'"
-                ));
+        let Heeded { after_ms, counts } = self.heed(model, refusal).await?;
+        Ok(match refusal.kind {
+            RefusalKind::Unusable => garbage(model, job, &error),
+            RefusalKind::Overflow | RefusalKind::Refused => {
+                Verdict { error, after_ms, counts, is_final: true }
             }
-            RefusalKind::RateLimited => {
-                verdict.counts = false;
-                let own = self.model_work.hold.failed((model.chance)());
-                // Never earlier than the provider wants it, and then not all at once.
-                let asked = refusal.retry_after.and_then(|w| i64::try_from(w.as_millis()).ok());
-                let more = spread(SPREAD_MS, (model.chance)()) - spread(SPREAD_MS, 0.0);
-                verdict.after_ms = asked.map_or(own.max(PAUSE_MS), |ms| ms.saturating_add(more));
-                self.hold_until(model, now.plus_millis(verdict.after_ms), told).await?;
-            }
-            RefusalKind::Unavailable => {
-                // What never ran costs no try: an outage parks nothing.
-                verdict.counts = refusal.may_cost();
-                let own = self.model_work.hold.failed((model.chance)());
-                let asked = refusal.retry_after.and_then(|w| i64::try_from(w.as_millis()).ok());
-                verdict.after_ms = own.max(asked.unwrap_or(0));
-                self.model_work.hold.pause(now.plus_millis(verdict.after_ms), told);
-            }
-            RefusalKind::Overflow | RefusalKind::Refused => verdict.is_final = true,
-            RefusalKind::Unusable => return Ok(garbage(model, job, &verdict.error)),
-        }
-        Ok(verdict)
+            _ => Verdict { error, after_ms, counts, is_final: false },
+        })
     }
 
     async fn judge_prose(&self, model: &Model, job: &ModelJob, prose: Prose) -> Result<Verdict> {
+        let after_ms = self.heed_prose(model, prose).await?.unwrap_or(0);
         let (error, is_final) = match prose {
             Prose::Noise => return Ok(garbage(model, job, "the answer holds no block")),
             Prose::Overflow => ("the model says that the question is too long", true),
             Prose::Refusal => ("the model will not answer this", true),
-            Prose::Quota => ("the model's account is used up, by its own words", false),
-            Prose::Auth => ("the model's account may not be used, by its own words", false),
+            Prose::Quota => (QUOTA, false),
+            Prose::Auth => (AUTH, false),
         };
-        if is_final {
-            return Ok(Verdict { error: error.into(), after_ms: 0, counts: true, is_final });
-        }
-        let after_ms = PROSE_MS;
-        let until = self.clock.now().plus_millis(after_ms);
-        self.hold_until(model, until, format!("{}: {error}", model.provider.name())).await?;
-        // Counted: what a turn is about may sound like it.
         Ok(Verdict { error: error.into(), after_ms, counts: true, is_final })
     }
 }
-
-/// The shortest wait after a provider was asked too often and did not say how long, in milliseconds.
-const PAUSE_MS: i64 = 30_000;
-
-/// A quarter of this is the most by which a wait that the provider asks for is made longer.
-const SPREAD_MS: f64 = 8_000.0;
 
 /// An answer that nobody can read: another try, a little later, and not for ever.
 fn garbage(model: &Model, job: &ModelJob, error: &str) -> Verdict {

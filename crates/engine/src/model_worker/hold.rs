@@ -29,6 +29,8 @@ struct State {
     held: Option<Held>,
     /// Calls in a row that the provider did not answer.
     failures: i32,
+    /// Questions in a row that were turned away in the same words, and those words.
+    turned_away: (u32, String),
 }
 
 #[derive(Clone, Debug)]
@@ -57,7 +59,7 @@ impl Hold {
     }
 
     /// What holds the provider back at `now`, for people.
-    pub(super) fn told(&self, now: Time) -> Option<String> {
+    pub(crate) fn told(&self, now: Time) -> Option<String> {
         self.with(|state| {
             let held = state.held.as_ref()?;
             match held.until {
@@ -95,9 +97,24 @@ impl Hold {
         spread(wait(failures), chance)
     }
 
+    /// Notes a question that was turned away as one that cannot be answered; how many were in a row,
+    /// in the same words but for numbers.
+    pub(super) fn turned_away(&self, message: &str) -> u32 {
+        let words: String = message.chars().filter(|c| !c.is_ascii_digit()).collect();
+        self.with(|state| {
+            let (times, known) = &mut state.turned_away;
+            *times = if *known == words { times.saturating_add(1) } else { 1 };
+            *known = words;
+            *times
+        })
+    }
+
     /// Notes a call that was answered.
-    pub(super) fn answered(&self) {
-        self.with(|state| state.failures = 0);
+    pub(crate) fn answered(&self) {
+        self.with(|state| {
+            state.failures = 0;
+            state.turned_away = (0, String::new());
+        });
     }
 }
 

@@ -3,10 +3,11 @@
 //!
 //! Nothing is sent without a reservation and a note of the try, both durable before the call: a
 //! crash costs that try and nothing is sent twice unnoticed. `hold` keeps the provider alone where
-//! it wants or must be, `ask` makes one call and says what to do about its end, `turn` and `session`
-//! save what came of it.
+//! it wants or must be, `heed` says when that is, `ask` makes one call and says what to do about its
+//! end, `turn` and `session` save what came of it.
 
 mod ask;
+mod heed;
 mod hold;
 mod queue;
 mod run;

@@ -19,11 +19,12 @@ mod search;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub(crate) use context::Claim;
 pub(crate) use context::PROGRAM;
 pub use context::{ContextRequest, context};
 pub use file::{FileAsked, file_recall};
 pub use highlight::highlight;
 pub use prompt::prompt_recall;
 pub use row_text::RowText;
-pub(crate) use search::by_meaning;
 pub use search::{DEFAULT_LIMIT, MAX_LIMIT, MEANT_BYTES, NEAREST, search};
+pub(crate) use search::{by_meaning, memories_like, names_a_date};

@@ -13,14 +13,23 @@ use super::rank::weights::SUPERSEDED;
 /// Rows, best first, that are held against each other.
 const LOOKED_AT: usize = 60;
 
-/// The rows that a newer one of them took the place of. Only what states something lasting counts:
-/// memories and decisions.
+/// The rows that a newer one of them took the place of, and memories whose place any other has
+/// taken. Only what states something lasting counts: memories and decisions.
 pub(super) fn superseded_of(rows: &[Ranked]) -> HashSet<PublicId> {
+    let (linked, others): (Vec<&Ranked>, Vec<&Ranked>) =
+        rows.iter().partition(|found| gave_way(&found.row.body));
     let mut newest: Vec<(&Ranked, &str)> =
-        rows.iter().filter_map(|found| Some((found, states(&found.row.body)?))).collect();
+        others.into_iter().filter_map(|found| Some((found, states(&found.row.body)?))).collect();
     newest.sort_by_key(|(found, _)| Reverse((found.row.created_at, found.row.id)));
     let gone = superseded(newest.iter().map(|(_, text)| *text));
-    newest.iter().zip(gone).filter(|(_, gone)| *gone).map(|((found, _), _)| found.row.id).collect()
+    let gone = newest.iter().zip(gone).filter(|(_, gone)| *gone);
+    let gone = gone.map(|((found, _), _)| found.row.id);
+    linked.into_iter().map(|found| found.row.id).chain(gone).collect()
+}
+
+/// Whether a memory is known to hold no longer.
+pub(super) fn gave_way(body: &RowBody) -> bool {
+    matches!(body, RowBody::Memory(memory) if memory.superseded_by.is_some())
 }
 
 /// Moves the best rows that a newer one took the place of down; those that were listed without a
@@ -76,6 +85,17 @@ mod tests {
         let why = rows[2].parts.why(rows[2].score, &[]);
         assert!(why.superseded && why.recency < 0.0, "{why:?}");
         assert!((why.words + why.recency - rows[2].score).abs() < 1e-3, "{why:?}");
+    }
+
+    #[test]
+    fn what_is_known_to_hold_no_longer_ranks_below_whatever_it_says() {
+        let mut rows = vec![ranked(1, "We use yarn now", 4, 0.9), ranked(2, "We use pnpm", 0, 0.7)];
+        if let RowBody::Memory(memory) = &mut rows[0].row.body {
+            memory.superseded_by = Some(uuid::Uuid::from_u128(2));
+        }
+        newest_wins(&mut rows);
+        assert_eq!(rows[0].row.id.number, 2, "the other one came back");
+        assert!(rows[1].parts.superseded && !rows[0].parts.superseded);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use afterword_domain::memory::Memory;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest, SearchResult, Why};
 use afterword_domain::{Kind, PublicId, Time};
-use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row};
+use afterword_store::contract::{Hit, IndexDoc, KeywordQuery, Row, RowBody};
 use afterword_store::{Result, Store};
 
 use super::file::FileName;
@@ -57,6 +58,30 @@ pub async fn search(
     near: Option<&[Near<PublicId>]>,
 ) -> Result<SearchAnswer> {
     search_by(store, request, near.unwrap_or_default(), true).await
+}
+
+/// The memories of a project that are nearest to a text by words and meaning, best first. Unlike the
+/// answer of a search these are all of them, also those that say the same or hold no longer.
+pub(crate) async fn memories_like(
+    store: &dyn Store,
+    project_id: i64,
+    text: &str,
+    near: &[Near<PublicId>],
+) -> Result<Vec<Memory>> {
+    let filter =
+        Filter { scope: Scope::Project(project_id), kind: Some(Kind::Memory), ..Filter::default() };
+    let terms = analyze::query_terms(text);
+    let (found, _) = keyword_and_near(store, &filter, terms, near, MAX_LIMIT).await?;
+    let memories = found.into_iter().filter_map(|ranked| match ranked.row.body {
+        RowBody::Memory(memory) => Some(memory),
+        _ => None,
+    });
+    Ok(memories.collect())
+}
+
+/// Whether a text names a day, a month or a year.
+pub(crate) fn names_a_date(text: &str) -> bool {
+    Dates::named_in(text)
 }
 
 /// The same by meaning alone, for measuring.
@@ -321,8 +346,6 @@ fn result(ranked: Ranked, why: Option<Why>) -> SearchResult {
 
 #[cfg(test)]
 mod tests {
-    use afterword_store::contract::RowBody;
-
     use super::*;
     use crate::recall::testing::{memory, row};
 

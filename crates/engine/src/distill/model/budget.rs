@@ -3,6 +3,7 @@
 use std::fmt;
 
 use afterword_domain::Time;
+use afterword_store::contract::NewAnswer;
 use async_trait::async_trait;
 
 use crate::provider::{Answer, Refusal, Usage};
@@ -14,8 +15,8 @@ pub enum Purpose {
     Turn,
     /// The summary of a whole session.
     Session,
-    /// Facts out of messages.
-    Facts,
+    /// Facts drawn from messages.
+    Infer,
     /// A person's question whether the provider answers.
     Test,
 }
@@ -26,7 +27,7 @@ impl Purpose {
         match self {
             Self::Turn => "turn",
             Self::Session => "session",
-            Self::Facts => "facts",
+            Self::Infer => "infer",
             Self::Test => "test",
         }
     }
@@ -153,9 +154,18 @@ pub trait Budget: Send + Sync + fmt::Debug {
 
     /// Puts what a call used in place of what was set aside for it.
     async fn settle(&self, reservation: Reservation, charge: Charge) -> crate::Result<()>;
+
+    /// As [`settle`](Self::settle), and keeps the answer in the same step, so that it is not paid
+    /// for a second time where the process ends before it is used.
+    async fn settle_keeping(
+        &self,
+        reservation: Reservation,
+        charge: Charge,
+        answer: NewAnswer,
+    ) -> crate::Result<()>;
 }
 
-/// Lets every call through and counts nothing.
+/// Lets every call through, counts nothing and keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unlimited;
 
@@ -166,6 +176,10 @@ impl Budget for Unlimited {
     }
 
     async fn settle(&self, _: Reservation, _: Charge) -> crate::Result<()> {
+        Ok(())
+    }
+
+    async fn settle_keeping(&self, _: Reservation, _: Charge, _: NewAnswer) -> crate::Result<()> {
         Ok(())
     }
 }

@@ -255,19 +255,24 @@ fn joined(first: &str, second: &str) -> String {
 
 /// A text as a model may see it: clean once more, and without marks that could end our own.
 fn shown(text: &str) -> String {
-    neutral(&clean(text))
+    harmless(&clean(text))
 }
 
 /// The text with every mark of the protocol made harmless.
-pub(super) fn neutral(text: &str) -> String {
+pub(super) fn harmless(text: &str) -> String {
     const OURS: [&str; 8] =
         ["turn", "evidence", "so_far", "session", "observation", "summary", "skip", "language"];
+    neutral(text, &OURS)
+}
+
+/// The text with every mark of these names made harmless.
+pub(crate) fn neutral(text: &str, marks: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         let name = rest[at + 1..].trim_start_matches('/').trim_start();
-        let ours = OURS
+        let ours = marks
             .iter()
             .any(|our| name.get(..our.len()).is_some_and(|head| head.eq_ignore_ascii_case(our)));
         out.push(if ours { '‹' } else { '<' });

@@ -16,6 +16,7 @@ mod weigh;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use evidence::neutral;
 pub use evidence::{Evidence, ROOM};
 pub use language::Language;
 pub use mode::{BadMode, CODE, Mode};

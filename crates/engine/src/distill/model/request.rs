@@ -6,7 +6,7 @@ use afterword_domain::privacy::clean;
 use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::text::{cut_chars, one_line};
 
-use super::evidence::{Evidence, neutral};
+use super::evidence::{Evidence, harmless};
 use super::language::Language;
 use super::mode::Mode;
 use crate::provider::Ask;
@@ -37,7 +37,7 @@ pub fn about_turn(
             prompt = format!("<so_far>\nThe session before this turn:\n{told}</so_far>\n\n");
         }
     }
-    let project = neutral(&cut_chars(&one_line(project), 100));
+    let project = harmless(&cut_chars(&one_line(project), 100));
     write!(prompt, "<turn>\nProject: {project}\n\n{}</turn>\n\n", evidence.text(room))
         .expect("a string takes all");
     let written = written(evidence.request(), so_far);
@@ -56,7 +56,7 @@ pub fn about_session(
     room: usize,
 ) -> Ask {
     let mut prompt = String::from("<session>\n");
-    let project = neutral(&cut_chars(&one_line(project), 100));
+    let project = harmless(&cut_chars(&one_line(project), 100));
     writeln!(prompt, "Project: {project}\n").expect("a string takes all");
     if let Some(before) = before {
         let told = short(before, [400, 500, 900, 900, 500]);
@@ -122,7 +122,7 @@ fn short(summary: &SummaryContent, most: [usize; 5]) -> String {
     ];
     let mut out = String::new();
     for ((label, text), most) in fields.into_iter().zip(most) {
-        let text = neutral(&cut_chars(clean(text).trim(), most));
+        let text = harmless(&cut_chars(clean(text).trim(), most));
         if most > 0 && !text.is_empty() {
             writeln!(out, "{label}: {text}").expect("a string takes all");
         }

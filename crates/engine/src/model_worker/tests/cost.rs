@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use afterword_domain::Clock as _;
+use afterword_store::contract::NewAnswer;
 use async_trait::async_trait;
 
 use super::play::{Act, Play};
@@ -110,6 +111,15 @@ impl Budget for Ledger {
         };
         self.lines.lock().unwrap().push(format!("settle {} {told}", reservation.0));
         Ok(())
+    }
+
+    async fn settle_keeping(
+        &self,
+        reservation: Reservation,
+        charge: Charge,
+        _: NewAnswer,
+    ) -> Result<()> {
+        self.settle(reservation, charge).await
     }
 }
 

@@ -17,6 +17,7 @@ use afterword_store::{Result, Store};
 
 pub(super) use item::{Item, Section, first_of_each};
 pub(super) use render::{Frame, render};
+pub(crate) use supersede::Claim;
 pub(super) use supersede::superseded;
 pub(super) use told::{Told, joined, said_once, subject, without_changes};
 pub(super) use work::{DECISION, UNRESOLVED, is_failure};

@@ -89,6 +89,7 @@ pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Sectio
 
 /// Memories and decisions that a newer one took the place of are kept in the store and not shown.
 fn leave_superseded_out(loaded: &mut Loaded) {
+    loaded.memories.retain(|memory| memory.superseded_by.is_none());
     let memories = loaded.memories.iter().map(|m| (m.updated_at, false, m.id, m.text.as_str()));
     let decisions = loaded.observations.iter().filter(|row| row.content.r#type == DECISION);
     let decisions = decisions.map(|o| (o.created_at, true, o.id, o.content.title.as_str()));

@@ -11,6 +11,7 @@ use super::named::FileName;
 use crate::recall::context::{
     DECISION, Item, Told, UNRESOLVED, is_failure, joined, subject, superseded, without_changes,
 };
+use crate::recall::newest::gave_way;
 
 /// Most UTF-16 units of a line.
 const LINE: usize = 230;
@@ -158,6 +159,7 @@ fn names(name: &FileName, texts: &[&str]) -> bool {
 
 /// Drops decisions and memories that a newer one took the place of.
 fn drop_superseded(newest_first: &mut Vec<(&Row, Class)>) {
+    newest_first.retain(|(row, _)| !gave_way(&row.body));
     let says = |row: &Row| match &row.body {
         RowBody::Memory(row) => row.text.clone(),
         RowBody::Observation(row) if row.content.r#type == DECISION => row.content.title.clone(),

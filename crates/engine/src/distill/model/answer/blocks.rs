@@ -11,16 +11,21 @@ pub(super) const BLOCKS: [&str; 5] =
 
 /// The blocks of an answer with what is in them; one that nobody closed ends where the next begins.
 pub(super) fn blocks(text: &str) -> Vec<(&'static str, &str)> {
+    blocks_of(text, &BLOCKS)
+}
+
+/// The same with blocks of these names.
+pub(super) fn blocks_of<'t>(text: &'t str, names: &[&'static str]) -> Vec<(&'static str, &'t str)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(tag) = tags::open(text, from, &BLOCKS).filter(|_| found.len() < MOST_BLOCKS) {
+    while let Some(tag) = tags::open(text, from, names).filter(|_| found.len() < MOST_BLOCKS) {
         if tag.closed {
             found.push((tag.name, ""));
             from = tag.end;
             continue;
         }
         let close = tags::close(text, tag.end, tag.name);
-        let next = next_block(text, tag.end);
+        let next = next_block(text, tag.end, names);
         let (end, after) = match (close, next) {
             (Some((start, _)), Some(next)) if next < start => (next, next),
             (Some((start, after)), _) => (start, after),
@@ -34,9 +39,9 @@ pub(super) fn blocks(text: &str) -> Vec<(&'static str, &str)> {
 }
 
 /// Where the next block begins. Prose that names a block is none: a block goes on with a field.
-fn next_block(text: &str, from: usize) -> Option<usize> {
+fn next_block(text: &str, from: usize, names: &[&'static str]) -> Option<usize> {
     let mut at = from;
-    while let Some(tag) = tags::open(text, at, &BLOCKS) {
+    while let Some(tag) = tags::open(text, at, names) {
         if tag.closed || text[tag.end..].trim_start().starts_with('<') {
             return Some(tag.start);
         }

@@ -109,7 +109,7 @@ pub(super) fn summary(body: &str) -> Option<SummaryContent> {
 }
 
 /// The fields of a block in order. One that nobody closed ends where the next begins.
-fn fields<'a>(body: &'a str, names: &[&'static str]) -> Vec<(&'static str, &'a str)> {
+pub(super) fn fields<'a>(body: &'a str, names: &[&'static str]) -> Vec<(&'static str, &'a str)> {
     let mut found = Vec::new();
     let mut from = 0;
     for _ in 0..MOST_MARKS {
@@ -184,7 +184,7 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
 }
 
-fn line(text: &str, most: usize) -> String {
+pub(super) fn line(text: &str, most: usize) -> String {
     cut_chars(&one_line(&plain(text)), most)
 }
 
@@ -203,7 +203,7 @@ fn word(text: &str) -> String {
 }
 
 /// Numbers and ranges of numbers in a text.
-fn numbers(text: &str) -> Vec<usize> {
+pub(super) fn numbers(text: &str) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let mut range = false;
     let mut digits = String::new();

@@ -5,6 +5,7 @@
 //! `prose` says what one without a block means. Linear in the answer, and never panics.
 
 mod blocks;
+mod facts;
 mod fields;
 mod prose;
 mod tags;
@@ -16,6 +17,7 @@ use std::borrow::Cow;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::text::prefix;
 
+pub use facts::{FactsReading, StatedFact, read_facts};
 pub use prose::Prose;
 
 use blocks::{BLOCKS, blocks};

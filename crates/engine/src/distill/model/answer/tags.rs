@@ -49,6 +49,15 @@ pub(super) fn close(text: &str, from: usize, name: &'static str) -> Option<(usiz
     None
 }
 
+/// Behind the last opening mark of a name: its closing mark, if there is one.
+pub(super) fn close_after_last(text: &str, name: &'static str) -> Option<(usize, usize)> {
+    let mut from = 0;
+    while let Some(tag) = open(text, from, &[name]) {
+        from = tag.end;
+    }
+    close(text, from, name)
+}
+
 /// A mark whose name begins at `at`: the name, where the mark ends, whether it closes itself.
 fn mark(text: &str, at: usize, names: &[&'static str]) -> Option<(&'static str, usize, bool)> {
     let rest = text.as_bytes().get(at..)?;

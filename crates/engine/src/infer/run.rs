@@ -1,0 +1,197 @@
+//! From a request to kept facts.
+
+use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::text::{cut_chars, hex, one_line};
+use afterword_domain::{Kind, PublicId, privacy};
+use afterword_store::contract::{FactChange, KeptFact, NewFact, NewInference, NewMemory};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::compare::{Known, place};
+use super::messages::{Line, lines};
+use super::{ABOUT, DrawnBy, Fact, InferRequest, Inferred, OWNER_FIELDS, rules};
+use crate::live::LiveBody;
+use crate::{Engine, Error, Result, analyze};
+
+/// Characters of an owner's id.
+const ID: usize = 200;
+
+/// Whose a memory is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owner(Vec<(&'static str, String)>);
+
+impl Owner {
+    /// The ids in the fields of a memory.
+    pub(crate) fn of(metadata: &Value) -> Self {
+        let ids =
+            OWNER_FIELDS.into_iter().filter_map(|name| Some((name, Self::id_in(metadata, name)?)));
+        Self(ids.collect())
+    }
+
+    pub(super) fn id_in(metadata: &Value, name: &str) -> Option<String> {
+        let id = match metadata.get(name)? {
+            Value::String(id) => id.trim().to_owned(),
+            Value::Number(id) => id.to_string(),
+            _ => return None,
+        };
+        (!id.is_empty()).then(|| cut_chars(&id, ID))
+    }
+
+    pub(super) fn ids(&self) -> &[(&'static str, String)] {
+        &self.0
+    }
+
+    fn id(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, id)| id.as_str())
+    }
+
+    /// Whether an agent's own words count: no person is named.
+    pub(super) fn is_agent(&self) -> bool {
+        self.id("agent_id").is_some() && self.id("user_id").is_none()
+    }
+
+    /// The owner in words.
+    pub(super) fn told(&self) -> String {
+        let ids = self.0.iter().filter(|(name, _)| matches!(*name, "user_id" | "agent_id"));
+        let ids =
+            ids.map(|(name, id)| format!("{} {}", name.trim_end_matches("_id"), one_line(id)));
+        ids.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The key of a text of this owner: two owners remember the same text each for themselves.
+    pub(crate) fn text_key(&self, text: &str) -> String {
+        let key = analyze::text_key(text);
+        if self.0.is_empty() {
+            return key;
+        }
+        let mut hash = Sha256::new();
+        for (name, id) in &self.0 {
+            hash.update(format!("{name}={id}\n"));
+        }
+        format!("{key} of:{}", hex(&hash.finalize()[..8]))
+    }
+}
+
+/// A fact as it was drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Drawn {
+    pub(super) fact: Fact,
+    /// The memories that do not hold any more because of it, as whoever drew it says.
+    pub(super) replaces: Vec<Memory>,
+}
+
+impl Engine {
+    /// Draws the facts out of messages and keeps them: with the model where there is one that may be
+    /// asked now, in one call that is set aside before and kept when it is answered; by rules else.
+    ///
+    /// Waits as long as a call to the model takes. Errors only where the request cannot be used or
+    /// the store fails; then nothing was kept, and the same request may be made again.
+    pub async fn infer(&self, request: &InferRequest) -> Result<Inferred> {
+        if !(request.metadata.is_null() || request.metadata.is_object()) {
+            return Err(Error::Invalid("metadata is an object, or nothing at all".into()));
+        }
+        if let Some(facts) = self.store.inference(request.id).await? {
+            return Ok(Inferred { by: DrawnBy::Earlier, facts });
+        }
+        let now = self.clock.now();
+        let lines = lines(&request.messages, request.at.unwrap_or(now), request.offset_minutes);
+        let project_id = self.resolve_project(&request.project).await?.id;
+        let owner = Owner::of(&request.metadata);
+        let (by, facts) = self.draw(request, project_id, &owner, &lines).await?;
+        let facts = self.placed(request, project_id, &owner, &by, facts).await?;
+        let inference = NewInference { uid: request.id, facts, now };
+        let facts = self.store.save_inference(inference).await?;
+        self.announce_facts(project_id, &facts);
+        Ok(Inferred { by, facts })
+    }
+
+    async fn draw(
+        &self,
+        request: &InferRequest,
+        project_id: i64,
+        owner: &Owner,
+        lines: &[Line],
+    ) -> Result<(DrawnBy, Vec<Drawn>)> {
+        if lines.is_empty() {
+            let why = "there is nothing in the messages that may be read".to_owned();
+            return Ok((DrawnBy::Rules { why }, Vec::new()));
+        }
+        match self.facts_by_model(request, project_id, owner, lines).await? {
+            Ok(facts) => Ok((DrawnBy::Model, facts)),
+            Err(why) => {
+                let facts = rules::facts(lines, owner.is_agent());
+                let drawn = facts.into_iter().map(|fact| Drawn { fact, replaces: Vec::new() });
+                Ok((DrawnBy::Rules { why }, drawn.collect()))
+            }
+        }
+    }
+
+    /// Each fact beside what is known of its owner, and beside the facts before it.
+    async fn placed(
+        &self,
+        request: &InferRequest,
+        project_id: i64,
+        owner: &Owner,
+        by: &DrawnBy,
+        drawn: Vec<Drawn>,
+    ) -> Result<Vec<NewFact>> {
+        let mut placed: Vec<NewFact> = Vec::new();
+        let mut told: Vec<Known> = Vec::new();
+        for Drawn { fact, replaces } in drawn {
+            let mut near = self.known_near(project_id, owner, &fact.text).await?;
+            let replaced: Vec<Uuid> = replaces.iter().map(|memory| memory.uid).collect();
+            near.retain(|memory| !replaced.contains(&memory.uid));
+            let near = near.iter().chain(&replaces).map(Known::of);
+            let known: Vec<Known> = near.chain(told.iter().cloned()).collect();
+            let place = place(&fact, &known, &replaced);
+            let memory = self.memory_of(request, project_id, owner, by, &fact);
+            told.push(Known::of_fact(memory.uid, &fact));
+            placed.push(NewFact { memory, place });
+        }
+        Ok(placed)
+    }
+
+    fn memory_of(
+        &self,
+        request: &InferRequest,
+        project_id: i64,
+        owner: &Owner,
+        by: &DrawnBy,
+        fact: &Fact,
+    ) -> NewMemory {
+        let mut metadata = match &request.metadata {
+            Value::Object(fields) => fields.clone(),
+            _ => Map::new(),
+        };
+        let by = if *by == DrawnBy::Model { "model" } else { "rules" };
+        let mut about = json!({ "by": by, "said_by": fact.said_by.word() });
+        if let Some(date) = &fact.date {
+            about["date"] = json!(date);
+        }
+        metadata.insert(ABOUT.to_owned(), about);
+        let mut metadata = Value::Object(metadata);
+        privacy::clean_value(&mut metadata);
+        NewMemory {
+            uid: Uuid::now_v7(),
+            project_id,
+            title: String::new(),
+            text_key: owner.text_key(&fact.text),
+            index: analyze::index_doc("", &fact.text, &[]),
+            text: fact.text.clone(),
+            metadata,
+            files: Vec::new(),
+            origin: Origin::Inferred,
+            // A clock that ran ahead must not make it the newest until that time comes.
+            created_at: fact.said_at.min(self.clock.now()),
+        }
+    }
+
+    fn announce_facts(&self, project_id: i64, facts: &[KeptFact]) {
+        for kept in facts.iter().filter(|kept| kept.change != FactChange::Repeated) {
+            let id = PublicId::new(Kind::Memory, kept.memory.id);
+            self.announce(project_id, LiveBody::NewMemory { id });
+        }
+        self.vectors.rows_came();
+    }
+}

@@ -1,0 +1,96 @@
+//! What a call without an answer means for the provider as a whole, whoever asked.
+
+use crate::distill::model::Model;
+use crate::distill::model::answer::Prose;
+use crate::provider::{Refusal, RefusalKind};
+use crate::{Engine, Result};
+
+use super::hold::spread;
+
+/// How long the provider is left alone that says in prose that an account is used up, or may not
+/// be used, in milliseconds.
+const PROSE_MS: i64 = 30 * 60_000;
+
+/// The shortest wait after a provider was asked too often and did not say how long, in milliseconds.
+const PAUSE_MS: i64 = 30_000;
+
+/// A quarter of this is the most by which a wait that the provider asks for is made longer.
+const SPREAD_MS: f64 = 8_000.0;
+
+/// Questions in a row that are turned away with the same words, after which it is no question that
+/// is at fault.
+const SAME_IN_A_ROW: u32 = 3;
+
+/// What it means for the question itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heeded {
+    /// Milliseconds for which the provider is left alone.
+    pub(crate) after_ms: i64,
+    /// Whether the question has lost a try.
+    pub(crate) counts: bool,
+}
+
+impl Engine {
+    /// Leaves the provider alone as long as a refusal wants it, and stops it where only a person can
+    /// help.
+    pub(crate) async fn heed(&self, model: &Model, refusal: &Refusal) -> Result<Heeded> {
+        let hold = &self.model_work.hold;
+        let now = self.clock.now();
+        let told =
+            format!("{}: {} ({})", model.provider.name(), refusal.message, refusal.kind.name());
+        let asked = refusal.retry_after.and_then(|w| i64::try_from(w.as_millis()).ok());
+        let mut heeded = Heeded { after_ms: 0, counts: true };
+        match refusal.kind {
+            RefusalKind::Auth | RefusalKind::Payment | RefusalKind::Misconfigured => {
+                heeded.counts = false;
+                self.stop_provider(&told, refusal.kind);
+            }
+            RefusalKind::RateLimited => {
+                heeded.counts = false;
+                let own = hold.failed((model.chance)());
+                // Never earlier than the provider wants it, and then not all at once.
+                let more = spread(SPREAD_MS, (model.chance)()) - spread(SPREAD_MS, 0.0);
+                heeded.after_ms = asked.map_or(own.max(PAUSE_MS), |ms| ms.saturating_add(more));
+                self.hold_until(model, now.plus_millis(heeded.after_ms), told).await?;
+            }
+            RefusalKind::Unavailable => {
+                // What never ran costs no try: an outage parks nothing.
+                heeded.counts = refusal.may_cost();
+                let own = hold.failed((model.chance)());
+                heeded.after_ms = own.max(asked.unwrap_or(0));
+                hold.pause(now.plus_millis(heeded.after_ms), told);
+            }
+            RefusalKind::Refused if matches!(refusal.status, Some(400..=499)) => {
+                if hold.turned_away(&refusal.message) >= SAME_IN_A_ROW {
+                    self.stop_provider(&told, RefusalKind::Misconfigured);
+                }
+            }
+            RefusalKind::Overflow | RefusalKind::Refused | RefusalKind::Unusable => {}
+        }
+        Ok(heeded)
+    }
+
+    fn stop_provider(&self, told: &str, kind: RefusalKind) {
+        let remedy = kind.remedy();
+        self.model_work.hold.stop(format!(
+            "{told}; {remedy}, then restart the daemon or run 'afterword jobs retry'"
+        ));
+    }
+
+    /// The same for an answer in prose: how long the provider is left alone, where it is. The try
+    /// counts: what a turn is about may sound like it.
+    pub(crate) async fn heed_prose(&self, model: &Model, prose: Prose) -> Result<Option<i64>> {
+        let error = match prose {
+            Prose::Quota => QUOTA,
+            Prose::Auth => AUTH,
+            Prose::Noise | Prose::Overflow | Prose::Refusal => return Ok(None),
+        };
+        let until = self.clock.now().plus_millis(PROSE_MS);
+        self.hold_until(model, until, format!("{}: {error}", model.provider.name())).await?;
+        Ok(Some(PROSE_MS))
+    }
+}
+
+/// What such an answer says.
+pub(super) const QUOTA: &str = "the model's account is used up, by its own words";
+pub(super) const AUTH: &str = "the model's account may not be used, by its own words";
