@@ -1,7 +1,7 @@
 //! One call: set aside, noted, sent, settled, read; and what is to be done when it gives nothing.
 
 use afterword_domain::Time;
-use afterword_store::contract::{ModelFailure, ModelJob};
+use afterword_store::contract::{AnswerOf, ModelFailure, ModelJob, NewAnswer, PaidAnswer};
 
 use super::heed::{AUTH, Heeded, QUOTA};
 use super::hold::{spread, wait};
@@ -31,6 +31,10 @@ pub(super) struct Question<'a> {
     pub(super) ask: &'a (dyn Fn(usize) -> Ask + Sync),
     /// Whether the answer holds what was asked for.
     pub(super) serves: fn(&Said) -> bool,
+    /// What it takes to read the answer in another process.
+    pub(super) note: String,
+    /// The answer, where an earlier process has paid for it.
+    pub(super) paid: Option<PaidAnswer>,
 }
 
 /// What to do about a try that gave nothing.
@@ -43,18 +47,23 @@ struct Verdict {
 }
 
 impl Engine {
-    /// Asks, and asks once more with less where the question was too long. None when the job has
-    /// no answer now: what is to become of it is noted. An empty answer says that there is nothing
-    /// to record.
+    /// Asks, unless the answer is there, and asks once more with less where the question was too
+    /// long. None when the job has no answer now: what is to become of it is noted. An empty answer
+    /// says that there is nothing to record.
     pub(super) async fn ask_model(
         &self,
         model: &Model,
         question: &Question<'_>,
     ) -> Result<Option<Said>> {
         let mut job = question.job.clone();
-        let first = (question.ask)(question.room);
-        let Some(mut outcome) = self.call(model, question, &job, &first).await? else {
-            return Ok(None);
+        let mut outcome = if let Some(PaidAnswer { text, cut, .. }) = question.paid.clone() {
+            Ok(Answer { text, cut, usage: None })
+        } else {
+            let first = (question.ask)(question.room);
+            let Some(first) = self.call(model, question, &job, &first).await? else {
+                return Ok(None);
+            };
+            first
         };
         if is_overflow(&outcome) {
             job.attempts += 1;
@@ -121,7 +130,17 @@ impl Engine {
             return Ok(None);
         }
         let outcome = model.provider.complete(ask).await;
-        if let Err(error) = model.budget.settle(reservation, Charge::of(&outcome)).await {
+        let charge = Charge::of(&outcome);
+        let told = match &outcome {
+            Ok(Answer { text, cut, .. }) => {
+                let (text, note) = (text.clone(), question.note.clone());
+                let answer = PaidAnswer { text, cut: *cut, note };
+                let kept = NewAnswer { of: AnswerOf::Job(job.id), at: self.clock.now(), answer };
+                model.budget.settle_keeping(reservation, charge, kept).await
+            }
+            Err(_) => model.budget.settle(reservation, charge).await,
+        };
+        if let Err(error) = told {
             // What was set aside stays charged; the answer is paid for and not thrown away.
             tracing::warn!(%error, "the ledger could not be told what a call used");
         }

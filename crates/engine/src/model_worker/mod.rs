@@ -1,8 +1,9 @@
 //! The worker that has a model read turns and sessions: it sleeps until work is due, and never
 //! polls.
 //!
-//! Nothing is sent without a reservation and a note of the try, both durable before the call: a
-//! crash costs that try and nothing is sent twice unnoticed. `hold` keeps the provider alone where
+//! Nothing is sent without a reservation and a note of the try, both durable before the call, and
+//! an answer is kept with its charge before it is read: a crash costs the try whose answer had not
+//! come, and what was paid for is used by the next process. `hold` keeps the provider alone where
 //! it wants or must be, `heed` says when that is, `ask` makes one call and says what to do about its
 //! end, `turn` and `session` save what came of it.
 

@@ -56,9 +56,20 @@ impl Engine {
         if *left_over {
             self.store.release_model_jobs(self.clock.now()).await?;
             self.recall_hold(model).await?;
+            self.read_answered(model).await?;
             *left_over = false;
         }
         self.read_due(model).await
+    }
+
+    /// Saves what earlier processes have paid for and not saved: without a call, whether a session
+    /// lives or the provider is held.
+    async fn read_answered(&self, model: &Model) -> Result<()> {
+        while let Some(job) = self.store.claim_answered_job().await? {
+            let lives = self.lives(self.clock.now()).await?;
+            self.read_one(model, &job, !lives).await?;
+        }
+        Ok(())
     }
 
     /// Has the model read every turn and session that is due now, and says when the next one is;

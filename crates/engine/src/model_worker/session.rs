@@ -3,7 +3,7 @@
 use afterword_domain::observation::Source;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::{Kind, PublicId};
-use afterword_store::contract::{ModelJob, SessionAnswer};
+use afterword_store::contract::{AnswerOf, ModelJob, SessionAnswer};
 
 use super::IDLE_MS;
 use super::ask::Question;
@@ -22,7 +22,12 @@ impl Engine {
         session_id: i64,
         backlog: bool,
     ) -> Result<()> {
-        let turns = self.store.turn_summaries(session_id).await?;
+        let mut turns = self.store.turn_summaries(session_id).await?;
+        let paid = self.store.paid_answer(AnswerOf::Job(job.id)).await?;
+        if let Some(told) = paid.as_ref().and_then(|paid| paid.note.parse::<i64>().ok()) {
+            // The answer knows nothing of the turns that came since.
+            turns.retain(|turn| turn.prompt_number <= told);
+        }
         let answered = self.store.session_answer(session_id).await?;
         let up_to = answered.as_ref().map_or(-1, |(_, up_to)| *up_to);
         let before = answered.as_ref().map(|(content, _)| content);
@@ -40,6 +45,8 @@ impl Engine {
             room: SESSION_ROOM,
             ask: &ask,
             serves: |said| said.summary.is_some(),
+            note: newest.prompt_number.to_string(),
+            paid,
         };
         let Some(said) = self.ask_model(model, &question).await? else { return Ok(()) };
         let Some(summary) = said.summary else {

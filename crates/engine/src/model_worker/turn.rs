@@ -4,7 +4,7 @@ use afterword_domain::Time;
 use afterword_domain::observation::Source;
 use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
 use afterword_store::contract::{
-    Job, ModelJob, ModelOutcome, ModelWish, NewSummary, SavedTurn, StoredDigest, TurnKey,
+    AnswerOf, Job, ModelJob, ModelOutcome, ModelWish, NewSummary, SavedTurn, StoredDigest, TurnKey,
 };
 use uuid::Uuid;
 
@@ -44,7 +44,12 @@ impl Engine {
         turn: TurnKey,
         backlog: bool,
     ) -> Result<()> {
-        let digests = self.store.turn_digests(turn, HEAD, TAIL).await?;
+        let mut digests = self.store.turn_digests(turn, HEAD, TAIL).await?;
+        let paid = self.store.paid_answer(AnswerOf::Job(job.id)).await?;
+        if let Some(told) = paid.as_ref().and_then(|paid| paid.note.parse::<i64>().ok()) {
+            // The answer knows nothing of what came since.
+            digests.retain(|digest| digest.event_id <= told);
+        }
         let evidence = Evidence::of(&digests);
         if !evidence.tells() {
             return Ok(self.store.end_model_job(job).await?);
@@ -61,12 +66,16 @@ impl Engine {
             room: ROOM,
             ask: &ask,
             serves: |_| true,
+            note: digests.last().map_or(0, |last| last.event_id).to_string(),
+            paid,
         };
         let Some(said) = self.ask_model(model, &question).await? else { return Ok(()) };
         let wrote = written(evidence.request(), before.as_ref());
         let chinese = model.language.is_chinese(&wrote);
         let outcome = self.turn_outcome(job, turn, said, &digests, &evidence, chinese).await?;
         let saved = self.store.save_model_turn(outcome).await?;
+        // What came after the question is the rules' to tell.
+        self.work.notify_one();
         self.announce_rows(job.project_id, saved);
         Ok(())
     }

@@ -204,7 +204,7 @@ async fn prose_is_treated_by_what_it_means() {
 
 impl Play {
     /// Works as the worker does from its start until it has nothing to do.
-    async fn work_as_a_process(&self) {
+    pub(super) async fn work_as_a_process(&self) {
         let Some(model) = &self.engine.model else { return };
         self.engine.read_what_is_due(model, &mut true).await.unwrap();
     }

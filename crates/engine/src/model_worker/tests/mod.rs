@@ -1,5 +1,6 @@
 mod cost;
 mod failures;
+mod paid;
 mod play;
 mod rows;
 mod sessions;

@@ -46,8 +46,10 @@ pub trait ModelJobStore {
     ///
     /// Rows are upserted by (turn, key). A rule-made row that a new one takes over keeps its id;
     /// those named in `keep`, and those that rest on later events only, stay; the others of the
-    /// turn go, and leave no tombstone. Where something of the turn was forgotten since the job
-    /// was claimed, or the job was dropped, nothing is saved: the answer may repeat it.
+    /// turn go, and leave no tombstone. The rules' job of the turn waits again where events came
+    /// after those that the model has seen: rows that went may have told of them. Where something
+    /// of the turn was forgotten since the job was claimed, or the job was dropped, nothing is
+    /// saved: the answer may repeat it.
     async fn save_model_turn(&self, outcome: ModelOutcome) -> Result<SavedTurn>;
 
     /// Saves a model's summary of a session and ends its job, under the same conditions. Returns

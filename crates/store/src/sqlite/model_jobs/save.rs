@@ -40,8 +40,28 @@ pub(super) fn turn(db: &Connection, outcome: &ModelOutcome) -> Sql<SavedTurn> {
     )?
     .execute(params![outcome.job.id, seen])?;
     forget_of_job(db, outcome.job.id)?;
+    if seen > 0 {
+        read_the_rest_again(db, turn, outcome)?;
+    }
     raise_time(db, "last_distilled_at", outcome.now)?;
     Ok(saved)
+}
+
+/// Has the rules read the turn again where they had told of later events in rows that went.
+fn read_the_rest_again(db: &Connection, turn: TurnKey, outcome: &ModelOutcome) -> Sql<()> {
+    db.prepare_cached(
+        "INSERT INTO jobs (session_id, prompt_number, run_after)
+         SELECT ?1, ?2, ?4 WHERE EXISTS (SELECT 1 FROM events
+             WHERE session_id = ?1 AND prompt_number = ?2 AND id > ?3)
+         ON CONFLICT (session_id, prompt_number) DO NOTHING",
+    )?
+    .execute(params![
+        turn.session_id,
+        turn.prompt_number,
+        outcome.seen_event_id,
+        outcome.now.millis()
+    ])?;
+    Ok(())
 }
 
 /// Whether the answer is still wanted. Where not, its job is over.
