@@ -137,9 +137,9 @@ impl Engine {
         let observations =
             findings.into_iter().map(|finding| new_observation(finding, &digests, at)).collect();
         let mut turns = self.store.turn_summaries(job.turn.session_id).await?;
-        // What a model has told of the turn stays.
+        // What a model or a person has told of the turn stays.
         let known = |turn: &Summary| turn.prompt_number == job.turn.prompt_number;
-        if !turns.iter().any(|turn| known(turn) && turn.source == Source::Provider) {
+        if !turns.iter().any(|turn| known(turn) && turn.source != Source::Rules) {
             turns.retain(|turn| !known(turn));
             if let Some(content) = &distilled.summary {
                 turns.push(summary_of(job.project_id, job.turn, content, Source::Rules, at));

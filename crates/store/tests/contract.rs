@@ -56,7 +56,12 @@ on_every_backend! {
         what_was_forgotten_meanwhile_is_not_told_again, a_lost_call_is_a_lost_try,
         a_session_waits_for_its_turns_and_is_opened_again_by_new_ones,
         a_dropped_job_of_the_rules_leaves_every_count_whole;
-    rows: rows_come_in_the_order_asked, recent_rows_are_newest_first,
+    changes: changes_are_told_in_order_and_their_numbers_stay,
+        what_went_is_told_as_forgotten_or_replaced, an_old_place_in_the_log_is_lost,
+        i12_a_persons_words_outlive_rules_and_model, a_persons_session_summary_gives_way_to_later_work,
+        an_edited_memory_keeps_its_history, g7_merged_rows_become_one_with_all_evidence,
+        what_cannot_be_revised_changes_nothing;
+    rows: rows_come_in_the_order_asked, rows_of_a_session_come_in_order, rows_are_counted_by_day, recent_rows_are_newest_first,
         forgetting_leaves_nothing_to_read, neighbours_stand_by_time_on_both_sides,
         k11_a_forgotten_prompt_leaves_its_event_empty;
     memories: g6_the_same_text_is_one_memory, a_memory_gains_the_files_it_is_told_with, memories_are_listed_by_last_change,

@@ -775,3 +775,30 @@ async fn i1_two_processes_keep_one_cap() {
     }
     assert_eq!(let_through, 14, "14 times 7 is 98");
 }
+
+#[tokio::test]
+async fn the_log_of_changes_is_bounded_and_its_numbers_go_on() {
+    let (_folder, path) = folder();
+    let store = open(&path);
+    let project = stored_project(&store, "p").await;
+    remember(&store, project.id, "first", 0).await;
+    drop(store);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10299)
+         INSERT INTO live_changes (change, kind, subject, project_id) SELECT 'changed', 'memory', 1, 1 FROM n",
+    )
+    .unwrap();
+    let kept: i64 =
+        db.query_row("SELECT count(*) FROM live_changes", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 10_000);
+    // Even where nothing is left the numbers go on.
+    db.execute("DELETE FROM live_changes", []).unwrap();
+    drop(db);
+    let store = open(&path);
+    assert_eq!(store.live_changes(None, 9).await.unwrap().last, 10_300);
+    remember(&store, project.id, "second", 1).await;
+    let log = store.live_changes(Some(10_300), 9).await.unwrap();
+    assert_eq!(log.changes.iter().map(|change| change.id).collect::<Vec<_>>(), [10_301]);
+    assert!(store.live_changes(Some(10_299), 9).await.unwrap().lost);
+}

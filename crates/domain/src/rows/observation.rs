@@ -67,6 +67,8 @@ pub enum Source {
     Provider,
     /// An import.
     Import,
+    /// A person, who changed what one of the others had made.
+    Person,
 }
 
 impl Source {
@@ -76,6 +78,7 @@ impl Source {
             Self::Rules => "rules",
             Self::Provider => "provider",
             Self::Import => "import",
+            Self::Person => "person",
         }
     }
 
@@ -84,6 +87,7 @@ impl Source {
         match word {
             "rules" => Self::Rules,
             "provider" => Self::Provider,
+            "person" => Self::Person,
             _ => Self::Import,
         }
     }

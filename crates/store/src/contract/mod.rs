@@ -6,6 +6,7 @@
 //! order their documentation names, ties broken by id.
 
 mod answers;
+mod changes;
 mod events;
 mod jobs;
 mod memories;
@@ -21,6 +22,10 @@ mod vectors;
 pub use answers::{
     AnswerOf, AnswerStore, FactChange, FactPlace, InferenceStore, KEPT_DAYS, KeptFact, NewAnswer,
     NewFact, NewInference, PaidAnswer,
+};
+pub use changes::{
+    LiveChange, LiveChanges, LiveStore, NewContent, Revised, Revision, RevisionStore, RowChange,
+    SessionChange, What,
 };
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
@@ -65,6 +70,8 @@ pub trait Store:
     + SpendStore
     + AnswerStore
     + InferenceStore
+    + LiveStore
+    + RevisionStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -88,6 +95,8 @@ impl<T> Store for T where
         + SpendStore
         + AnswerStore
         + InferenceStore
+        + LiveStore
+        + RevisionStore
         + Send
         + Sync
         + std::fmt::Debug

@@ -1,5 +1,6 @@
 //! Reading remembered rows of any kind, and forgetting them.
 
+use afterword_domain::day::Day;
 use afterword_domain::memory::Memory;
 use afterword_domain::observation::Observation;
 use afterword_domain::prompt::Prompt;
@@ -66,8 +67,21 @@ pub trait RowStore {
         after: usize,
     ) -> Result<Around>;
 
+    /// The rows of a session, of every kind that has one: by time of work, then by the word of their
+    /// kind, then by id. At most `limit`; of more the first.
+    async fn session_rows(&self, session_id: i64, limit: usize) -> Result<Vec<Row>>;
+
     /// How many rows of each kind there are.
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>>;
+
+    /// How many rows of each kind belong to each day in UTC, from `from` to `to`, both counted: by
+    /// day, then in the order of [`Kind::ALL`]. Days and kinds without a row are left out.
+    async fn count_rows_by_day(
+        &self,
+        scope: Scope,
+        from: Day,
+        to: Day,
+    ) -> Result<Vec<(Day, Kind, u64)>>;
 }
 
 /// The neighbours of a point in time, oldest first on both sides.

@@ -9,13 +9,13 @@ use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::connect::Sql;
+use super::connect::{Fault, Sql};
 use super::projects;
 use super::rows::{in_scope, memory_from_row, snapshot_from_row};
 use super::search::{self, Entry};
 use super::values::{json, limit as sql_limit, new_uid, optional, required};
-use crate::Result;
 use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+use crate::{Error, Result};
 
 #[async_trait]
 impl MemoryStore for SqliteStore {
@@ -143,6 +143,32 @@ pub(super) fn insert_memory(db: &Connection, new: &NewMemory, updated_at: Time) 
 pub(super) fn set_superseded(db: &Connection, id: i64, by: Option<Uuid>) -> Sql<()> {
     db.prepare_cached("UPDATE memories SET superseded_by = ?2 WHERE id = ?1")?
         .execute(params![id, by.map(|by| by.to_string())])?;
+    Ok(())
+}
+
+/// Puts another text in the place of a memory's. A conflict when the project remembers that text
+/// already.
+pub(super) fn revise_memory(
+    db: &Connection,
+    id: i64,
+    (title, text, text_key): (&str, &str, &str),
+    files: &[String],
+    at: Time,
+) -> Sql<()> {
+    let taken = db
+        .prepare_cached(
+            "SELECT 1 FROM memories m JOIN memories o ON o.project_id = m.project_id
+             WHERE m.id = ?1 AND o.id <> ?1 AND o.text_key = ?2",
+        )?
+        .exists(params![id, text_key])?;
+    if taken {
+        return Err(Fault::Store(Error::Conflict("a memory that says the same".to_owned())));
+    }
+    db.prepare_cached(
+        "UPDATE memories SET title = ?2, text = ?3, text_key = ?4, files = ?5,
+         updated_at = max(updated_at, ?6) WHERE id = ?1",
+    )?
+    .execute(params![id, title, text, text_key, json(files)?, at.millis()])?;
     Ok(())
 }
 

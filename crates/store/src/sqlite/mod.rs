@@ -5,6 +5,7 @@
 //! holds a write up. Nothing here reads a clock: times come with the calls.
 
 mod answers;
+mod changes;
 mod connect;
 mod events;
 #[cfg(feature = "faults")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod build;
+pub(crate) mod changes;
 pub(crate) mod events;
 pub(crate) mod jobs;
 pub(crate) mod memories;

@@ -1,3 +1,4 @@
+use afterword_domain::day::Day;
 use afterword_domain::scope::Scope;
 use afterword_domain::summary::SummaryLevel;
 use afterword_domain::{Kind, PublicId};
@@ -132,4 +133,41 @@ pub(crate) async fn neighbours_stand_by_time_on_both_sides(store: Any) {
     assert_eq!((ids(found.before), ids(found.after)), (vec![], vec!["m5".into(), "o1".into()]));
     let nowhere = store.around(Scope::Project(99), t(10), None, 9, 9).await.unwrap();
     assert_eq!(nowhere, afterword_store::contract::Around::default());
+}
+
+pub(crate) async fn rows_of_a_session_come_in_order(store: Any) {
+    let (job, last) = claimed_turn(&store, "s").await;
+    let mut all = outcome(&job, last, vec![finding("a", "alpha", &[]), finding("b", "beta", &[])]);
+    all.turn_summary = Some(summary("turn"));
+    store.save_turn(all).await.unwrap();
+    stored(&store, event("other", 5, prompt("elsewhere"))).await;
+    remember(&store, job.project_id, "of no session", 5).await;
+    let ids = |rows: Vec<afterword_store::contract::Row>| {
+        rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>()
+    };
+    let session = job.turn.session_id;
+    let rows = store.session_rows(session, 99).await.unwrap();
+    assert!(rows.iter().all(|row| row.session == "s" && row.project == "p"));
+    assert_eq!(ids(rows), ["p1", "o1", "o2", "s1"]);
+    assert_eq!(ids(store.session_rows(session, 2).await.unwrap()), ["p1", "o1"]);
+    assert!(store.session_rows(99, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn rows_are_counted_by_day(store: Any) {
+    let (p, q) = (stored_project(&store, "p").await, stored_project(&store, "q").await);
+    let day_ms = 86_400_000;
+    for (n, text) in [(0, "one"), (1, "two"), (day_ms, "three"), (9 * day_ms, "four")] {
+        remember(&store, p.id, text, n).await;
+    }
+    remember(&store, q.id, "elsewhere", day_ms).await;
+    stored(&store, event("s", 0, prompt("do it"))).await;
+    let first = Day::of(t(0));
+    let count = async |scope, to| store.count_rows_by_day(scope, first, to).await.unwrap();
+    assert_eq!(
+        count(Scope::Project(p.id), first.plus(1)).await,
+        [(first, Kind::Prompt, 1), (first, Kind::Memory, 2), (first.plus(1), Kind::Memory, 1)]
+    );
+    let all = count(Scope::All, first.plus(9)).await;
+    assert_eq!(all[2..], [(first.plus(1), Kind::Memory, 2), (first.plus(9), Kind::Memory, 1)]);
+    assert_eq!(count(Scope::Project(99), first).await, []);
 }

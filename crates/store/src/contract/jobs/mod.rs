@@ -27,7 +27,8 @@ pub trait JobStore {
     /// Saves what distilling a turn gave, and ends its job, in one transaction.
     ///
     /// Rows are upserted by (turn, `rule_key`); rule-made rows of the turn that are not named any
-    /// more go, and keep no tombstone. Forgotten rows stay forgotten. Events up to
+    /// more go, and keep no tombstone. Forgotten rows stay forgotten, and rows that a person has
+    /// changed stay as they are (see [`RevisionStore`](super::RevisionStore)). Events up to
     /// `seen_event_id` count as distilled; when later ones wait, the job waits again.
     ///
     /// What a model made of the turn stays: its summary gains the files that the rules know

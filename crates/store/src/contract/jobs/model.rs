@@ -49,7 +49,8 @@ pub trait ModelJobStore {
     /// turn go, and leave no tombstone. The rules' job of the turn waits again where events came
     /// after those that the model has seen: rows that went may have told of them. Where something
     /// of the turn was forgotten since the job was claimed, or the job was dropped, nothing is
-    /// saved: the answer may repeat it.
+    /// saved: the answer may repeat it. A row that
+    /// would take the place of one that a person has changed is not saved.
     async fn save_model_turn(&self, outcome: ModelOutcome) -> Result<SavedTurn>;
 
     /// Saves a model's summary of a session and ends its job, under the same conditions. Returns

@@ -7,6 +7,7 @@ use afterword_domain::observation::{Observation, Source};
 use afterword_domain::summary::{Summary, SummaryLevel};
 use rusqlite::{Connection, params};
 
+use super::super::changes::belongs_to_person;
 use super::super::connect::Sql;
 use super::super::model_jobs::{model_seen, note_wish, session_told};
 use super::super::rows::{
@@ -104,6 +105,11 @@ pub(in super::super) fn save_observation(
         created_at: new.created_at,
     };
     let is_new = found.is_none();
+    if let Some(known) = &found
+        && belongs_to_person(known.source, known.created_at, false, new.created_at)
+    {
+        return Ok(None);
+    }
     if let Some(known) = found {
         row.id = known.id;
         row.uid = known.uid;
@@ -165,7 +171,12 @@ pub(in super::super) fn save_summary(
         return Ok(None);
     }
     if let Some(known) = &found
-        && is_told_by_model(db, turn, known, new)?
+        && (belongs_to_person(
+            known.source,
+            known.created_at,
+            level == SummaryLevel::Session,
+            new.created_at,
+        ) || is_told_by_model(db, turn, known, new)?)
     {
         return Ok(None);
     }

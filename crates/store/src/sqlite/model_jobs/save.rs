@@ -25,7 +25,10 @@ pub(super) fn turn(db: &Connection, outcome: &ModelOutcome) -> Sql<SavedTurn> {
         clear_rule_rows(db, turn, outcome)?;
     }
     for new in &outcome.observations {
-        saved.new_observations.extend(save_observation(db, turn, project, &new.row)?);
+        // What a person has corrected is not told beside the correction.
+        if !takes_over_a_persons(db, turn, new.takes_over.as_deref())? {
+            saved.new_observations.extend(save_observation(db, turn, project, &new.row)?);
+        }
     }
     if let Some(summary) = &outcome.turn_summary {
         saved.turn_summary = save_summary(db, turn, project, SummaryLevel::Turn, Some(summary))?;
@@ -107,6 +110,17 @@ fn clear_rule_rows(db: &Connection, turn: TurnKey, outcome: &ModelOutcome) -> Sq
         }
     }
     Ok(())
+}
+
+/// Whether a person has changed the row whose place is to be taken.
+fn takes_over_a_persons(db: &Connection, turn: TurnKey, rule_key: Option<&str>) -> Sql<bool> {
+    let Some(rule_key) = rule_key else { return Ok(false) };
+    let TurnKey { session_id, prompt_number } = turn;
+    let mut one = db.prepare_cached(
+        "SELECT 1 FROM observations WHERE session_id = ?1 AND prompt_number = ?2
+         AND rule_key = ?3 AND source = ?4",
+    )?;
+    Ok(one.exists(params![session_id, prompt_number, rule_key, Source::Person.word()])?)
 }
 
 /// As the contract's `save_session_answer`.

@@ -1,4 +1,4 @@
-//! Rows next to a point in time.
+//! Rows next to a point in time, and those of a session.
 
 use afterword_domain::scope::Scope;
 use afterword_domain::{PublicId, Time};
@@ -57,6 +57,27 @@ fn walk(
     let mut rows = Vec::with_capacity(ids.len());
     for id in ids {
         rows.extend(row(db, scope, id)?);
+    }
+    Ok(rows)
+}
+
+/// As the contract's `session_rows`.
+pub(super) fn of_session(db: &Connection, session_id: i64, limit: usize) -> Sql<Vec<Row>> {
+    let mut list = db.prepare_cached(
+        "SELECT 'observation' AS kind, id AS row_id, created_at FROM observations
+             WHERE session_id = ?1
+         UNION ALL SELECT 'summary', id, created_at FROM session_summaries WHERE session_id = ?1
+         UNION ALL SELECT 'prompt', id, created_at FROM user_prompts WHERE session_id = ?1
+         UNION ALL SELECT 'snapshot', id, created_at FROM snapshots WHERE session_id = ?1
+         ORDER BY created_at, kind, row_id LIMIT ?2",
+    )?;
+    let found = list.query_map(params![session_id, sql_limit(limit)], |row| {
+        Ok(PublicId::new(kind(row, "kind")?, row.get("row_id")?))
+    })?;
+    let ids = found.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut rows = Vec::with_capacity(ids.len());
+    for id in ids {
+        rows.extend(row(db, &Scope::All, id)?);
     }
     Ok(rows)
 }

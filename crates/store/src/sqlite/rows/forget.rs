@@ -13,7 +13,7 @@ use super::{row, sweep, table};
 use crate::contract::RowBody;
 
 /// Forgets rows; returns those that existed in the scope.
-pub(super) fn all(
+pub(in super::super) fn all(
     db: &Connection,
     scope: &Scope,
     ids: Vec<PublicId>,

@@ -7,6 +7,7 @@ mod read;
 mod sweep;
 mod write;
 
+use afterword_domain::day::Day;
 use afterword_domain::observation::Observation;
 use afterword_domain::prompt::Prompt;
 use afterword_domain::scope::Scope;
@@ -21,7 +22,7 @@ use crate::Result;
 use crate::contract::{Around, Row, RowStore};
 
 pub(super) use count::count_rows;
-pub(super) use forget::{is_forgotten, is_known};
+pub(super) use forget::{all as forget_rows, is_forgotten, is_known};
 pub(super) use read::{
     memory_from_row, observation_from_row, row, snapshot_from_row, summary_from_row, table,
 };
@@ -119,8 +120,21 @@ impl RowStore for SqliteStore {
         self.read(move |db| around::around(db, &scope, at, id, before, after)).await
     }
 
+    async fn session_rows(&self, session_id: i64, limit: usize) -> Result<Vec<Row>> {
+        self.read(move |db| around::of_session(db, session_id, limit)).await
+    }
+
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {
         self.read(move |db| count_rows(db, &scope)).await
+    }
+
+    async fn count_rows_by_day(
+        &self,
+        scope: Scope,
+        from: Day,
+        to: Day,
+    ) -> Result<Vec<(Day, Kind, u64)>> {
+        self.read(move |db| count::by_day(db, &scope, from, to)).await
     }
 }
 

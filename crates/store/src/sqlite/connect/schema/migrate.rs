@@ -24,6 +24,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (8, include_str!("../../../../migrations/sqlite/0008_spend.sql")),
     (9, include_str!("../../../../migrations/sqlite/0009_beside.sql")),
     (10, include_str!("../../../../migrations/sqlite/0010_answers.sql")),
+    (11, include_str!("../../../../migrations/sqlite/0011_changes.sql")),
 ];
 
 /// The first schema with an index over the rows, and the first that counts them.
