@@ -35,6 +35,8 @@ mod identity;
 /// Whatever happens to the daemon.
 #[cfg(unix)]
 mod lifecycle;
+/// Live events, and the command that follows them.
+mod live;
 /// Who may ask the loopback API, and hostile callers.
 mod loopback;
 /// The tools that the model calls.

@@ -7,7 +7,12 @@ use std::{fmt, io};
 
 use afterword_domain::proof::same;
 use afterword_engine::Engine;
-use tokio::sync::{Mutex, MutexGuard, Notify, watch};
+use tokio::sync::{Mutex, MutexGuard, Notify, OwnedSemaphorePermit, Semaphore, watch};
+
+use super::error::{ApiError, ApiResult};
+
+/// Most watchers of live events at a time: each holds a connection for as long as it watches.
+const WATCHERS: usize = 64;
 
 /// What a server is made of.
 pub struct DoorSetup {
@@ -56,6 +61,7 @@ pub struct Door {
     spool_hint: Notify,
     last_request_ms: AtomicI64,
     hinted: AtomicBool,
+    watchers: Arc<Semaphore>,
 }
 
 impl fmt::Debug for Door {
@@ -86,6 +92,7 @@ impl Door {
             spool_hint: Notify::new(),
             last_request_ms: AtomicI64::new(now),
             hinted: AtomicBool::new(false),
+            watchers: Arc::new(Semaphore::new(WATCHERS)),
         })
     }
 
@@ -183,6 +190,11 @@ impl Door {
     /// When somebody last asked something, milliseconds since the epoch.
     pub fn last_request_ms(&self) -> i64 {
         self.last_request_ms.load(Ordering::Relaxed)
+    }
+
+    /// Room for one more watcher, for as long as the answer lives.
+    pub(super) fn watcher(&self) -> ApiResult<OwnedSemaphorePermit> {
+        Arc::clone(&self.watchers).try_acquire_owned().map_err(|_| ApiError::crowded())
     }
 
     /// Asks the server to stop.

@@ -16,6 +16,7 @@
 //! | the database is busy, full or damaged | 503 | `store` |
 //! | a new token cannot be kept | 503 | `token` |
 //! | an answer that cannot be found in time | 503 | `timeout` |
+//! | too many watch live events | 503 | `crowded` |
 
 use afterword_domain::wire::daemon::ErrorBody;
 use axum::Json;
@@ -111,6 +112,15 @@ impl ApiError {
             "timeout",
             "the answer was not found in time",
             Some("try again; if it stays so, run 'afterword doctor'"),
+        )
+    }
+
+    pub(super) fn crowded() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "crowded",
+            "too many watch live events already",
+            Some("close other pages, or try again"),
         )
     }
 

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use super::{daemon, demo, doctor, eval, install, jobs, mcp, memory, model, provider, status};
+use super::{
+    daemon, demo, doctor, eval, install, jobs, live, mcp, memory, model, provider, status,
+};
 
 /// The memory of your coding agent: kept, distilled, and handed to the next session.
 #[derive(Debug, Parser)]
@@ -41,6 +43,8 @@ pub(super) enum Command {
     Pause(memory::PauseArguments),
     /// Go on after a pause
     Resume(memory::PauseArguments),
+    /// Show what happens, as it happens
+    Tail(live::TailArguments),
     /// Show where everything stands
     Status,
     /// See what waits to be distilled, and what failed

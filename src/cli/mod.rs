@@ -12,6 +12,7 @@ mod eval;
 mod input;
 mod install;
 mod jobs;
+mod live;
 mod mcp;
 mod memory;
 mod model;
@@ -20,6 +21,7 @@ mod project;
 mod provider;
 mod reference;
 mod status;
+mod width;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -56,7 +58,9 @@ pub(crate) fn run(
         Ok(arguments) => arguments,
         Err(error) => return output::usage(&error),
     };
-    let tools = Tools { out: Output::new(arguments.json, plain), config, problem, clock };
+    let columns = config.env.get("COLUMNS").and_then(|columns| columns.trim().parse().ok());
+    let out = Output::new(arguments.json, plain, columns);
+    let tools = Tools { config, problem, clock, out };
     if tools.config.env.home_folder().is_none() {
         let what = "there is no data folder: set HOME, or AFTERWORD_HOME to a folder of your own";
         return tools.out.failure(&Failure::Config(what.to_owned()).into());
@@ -77,6 +81,7 @@ pub(crate) fn run(
         Command::Export(arguments) => memory::export(&tools, &arguments),
         Command::Pause(arguments) => memory::pause(&tools, &arguments),
         Command::Resume(arguments) => memory::resume(&tools, &arguments),
+        Command::Tail(arguments) => live::tail(&tools, &arguments),
         Command::Status => status::status(&tools),
         Command::Jobs(arguments) => jobs::jobs(&tools, &arguments),
         Command::Spend(arguments) => status::spend(&tools, &arguments),

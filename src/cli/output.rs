@@ -22,18 +22,39 @@ pub(super) enum Failure {
     Daemon(String),
 }
 
+/// Columns of a terminal that does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// Columns that no terminal falls below: text is broken by the terminal itself then.
+const NARROW: usize = 40;
+
 /// How a command talks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     /// JSON for programs.
     pub(super) json: bool,
     colour: bool,
+    /// Columns of the terminal; none where somebody else reads.
+    columns: Option<usize>,
 }
 
 #[expect(clippy::unused_self, reason = "what is printed goes through the one value")]
 impl Output {
-    pub(super) fn new(json: bool, plain: bool) -> Self {
-        Self { json, colour: !plain && !json && io::stdout().is_terminal() }
+    /// `columns` is the width that the person has set.
+    pub(super) fn new(json: bool, plain: bool, columns: Option<usize>) -> Self {
+        let terminal = !json && io::stdout().is_terminal();
+        let measured = || console::Term::stdout().size_checked().map(|(_, wide)| usize::from(wide));
+        Self {
+            json,
+            colour: !plain && terminal,
+            columns: terminal.then(|| columns.or_else(measured).unwrap_or(COLUMNS)),
+        }
+    }
+
+    /// How wide a line may be: as the terminal is; without end for a file or another program, which
+    /// are told everything.
+    pub(super) fn columns(self) -> usize {
+        self.columns.map_or(usize::MAX, |columns| columns.max(NARROW))
     }
 
     /// Whether somebody looks at progress.
@@ -45,6 +66,13 @@ impl Output {
     pub(super) fn line(self, text: &str) {
         let mut out = io::stdout().lock();
         drop(writeln!(out, "{text}"));
+    }
+
+    /// One line at once, for whoever follows; an error when nobody reads any more.
+    pub(super) fn follow(self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{text}")?;
+        out.flush()
     }
 
     /// Text as it is, without a line end of ours.

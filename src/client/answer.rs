@@ -20,18 +20,28 @@ impl Wire {
             if (100..200).contains(&head.status) {
                 continue;
             }
-            let body = match head.length {
-                _ if matches!(head.status, 204 | 304) => Vec::new(),
-                Length::Known(n) => self.counted(bytes, n, limit)?,
-                Length::Chunked => self.chunked(bytes, limit)?,
-                Length::UntilClose => self.until_close(bytes, limit)?,
-            };
+            let body = self.body(&head, bytes, limit)?;
             return Ok(Answer { status: head.status, protocol: head.protocol, body });
         }
     }
 
+    /// Reads a body, of which `bytes` holds the beginning.
+    pub(super) fn body(
+        &mut self,
+        head: &Head,
+        bytes: Vec<u8>,
+        limit: usize,
+    ) -> Result<Vec<u8>, Failure> {
+        match head.length {
+            _ if matches!(head.status, 204 | 304) => Ok(Vec::new()),
+            Length::Known(n) => self.counted(bytes, n, limit),
+            Length::Chunked => self.chunked(bytes, limit),
+            Length::UntilClose => self.until_close(bytes, limit),
+        }
+    }
+
     /// Reads until the empty line; gives the head and the place where the body starts.
-    fn head(&mut self, bytes: &mut Vec<u8>) -> Result<(Head, usize), Failure> {
+    pub(super) fn head(&mut self, bytes: &mut Vec<u8>) -> Result<(Head, usize), Failure> {
         let mut seen = 0;
         loop {
             if let Some(at) = find(&bytes[seen..], b"\r\n\r\n") {
@@ -76,35 +86,46 @@ impl Wire {
 
     fn chunked(&mut self, mut raw: Vec<u8>, limit: usize) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
-        let mut at = 0;
-        loop {
-            let line_end = loop {
-                if let Some(end) = find(&raw[at..], b"\r\n") {
-                    break at + end;
-                }
-                if raw.len() - at > 1024 {
-                    return Err(BAD_CHUNK);
-                }
-                self.need_more(&mut raw)?;
-            };
-            let size = chunk_size(&raw[at..line_end]).ok_or(BAD_CHUNK)?;
-            if size > limit.saturating_sub(body.len()) {
-                return Err(TOO_LARGE);
+        while let Some(chunk) = self.chunk(&mut raw, limit.saturating_sub(body.len()))? {
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// Reads one chunk of at most `limit` bytes, of which `raw` may hold the beginning; none at the
+    /// end. What comes behind it is left in `raw`.
+    pub(super) fn chunk(
+        &mut self,
+        raw: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let line_end = loop {
+            if let Some(end) = find(raw, b"\r\n") {
+                break end;
             }
-            // Trailers after the last chunk say nothing to us.
-            if size == 0 {
-                return Ok(body);
-            }
-            let start = line_end + 2;
-            while raw.len() < start + size + 2 {
-                self.need_more(&mut raw)?;
-            }
-            if &raw[start + size..start + size + 2] != b"\r\n" {
+            if raw.len() > 1024 {
                 return Err(BAD_CHUNK);
             }
-            body.extend_from_slice(&raw[start..start + size]);
-            at = start + size + 2;
+            self.need_more(raw)?;
+        };
+        let size = chunk_size(&raw[..line_end]).ok_or(BAD_CHUNK)?;
+        if size > limit {
+            return Err(TOO_LARGE);
         }
+        // Trailers after the last chunk say nothing to us.
+        if size == 0 {
+            return Ok(None);
+        }
+        let start = line_end + 2;
+        while raw.len() < start + size + 2 {
+            self.need_more(raw)?;
+        }
+        if &raw[start + size..start + size + 2] != b"\r\n" {
+            return Err(BAD_CHUNK);
+        }
+        let chunk = raw[start..start + size].to_vec();
+        raw.drain(..start + size + 2);
+        Ok(Some(chunk))
     }
 
     fn need_more(&mut self, raw: &mut Vec<u8>) -> Result<(), Failure> {
@@ -115,13 +136,13 @@ impl Wire {
 const TOO_LARGE: Failure = Failure::Garbage("its answer is too large");
 const BAD_CHUNK: Failure = Failure::Garbage("its answer is badly framed");
 
-struct Head {
-    status: u16,
-    protocol: Option<u32>,
-    length: Length,
+pub(super) struct Head {
+    pub(super) status: u16,
+    pub(super) protocol: Option<u32>,
+    pub(super) length: Length,
 }
 
-enum Length {
+pub(super) enum Length {
     Known(usize),
     Chunked,
     UntilClose,

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::endpoint::{self, Address, Unreachable, compatible};
+use super::events::Events;
 use super::http::{Answer, Connection, Failure, Request};
 use crate::config::Home;
 
@@ -133,13 +134,7 @@ impl Client {
         path: &str,
         body: Option<&[u8]>,
     ) -> Result<Answer, Unreachable> {
-        let answer = self.exchange(method, path, body)?;
-        match (answer.status, answer.protocol) {
-            (401 | 403, _) => Err(Unreachable::Foreign("it refused the token".to_owned())),
-            (_, None) => Err(Unreachable::Foreign("it names no protocol".to_owned())),
-            (_, Some(theirs)) if !compatible(theirs) => Err(Unreachable::Protocol { theirs }),
-            _ => Ok(answer),
-        }
+        understood(self.exchange(method, path, body)?)
     }
 
     /// Asks this very daemon to leave, whatever protocol it speaks; another one that has taken its
@@ -166,6 +161,28 @@ impl Client {
         let answer_limit = self.answer_limit;
         let request = Request { method, path, token, body, answer_limit, last: true };
         connection.exchange(&request).map_err(why)
+    }
+
+    /// Listens to a stream of events, from behind the event `after` where one is given.
+    pub fn events(&self, path: &str, after: Option<&str>) -> Result<Events, CallError> {
+        let why = |failure| self.unreachable(failure);
+        let deadline = Instant::now() + self.budget;
+        let mut connection = Connection::open(self.port(), deadline).map_err(why)?;
+        self.prove(&mut connection)?;
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let path = match after {
+            Some(id) => format!("{path}{joint}lastEventId={id}"),
+            None => path.to_owned(),
+        };
+        let token = Some(self.address.token.as_str());
+        let answer_limit = self.answer_limit;
+        let request =
+            Request { method: "GET", path: &path, token, body: None, answer_limit, last: true };
+        let wire = connection.send(&request).map_err(why)?;
+        match Events::begin(wire).map_err(why)? {
+            Ok(events) => Ok(events),
+            Err(answer) => Err(refused(&understood(answer)?)),
+        }
     }
 
     /// Makes whoever is at the other end prove that it knows the token.
@@ -207,13 +224,27 @@ impl Client {
         if (200..300).contains(&answer.status) {
             return Ok(parse(&answer)?);
         }
-        let body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| ErrorBody {
-            error: format!("the daemon answered with status {}", answer.status),
-            code: "unknown".to_owned(),
-            hint: None,
-        });
-        Err(CallError::Refused { status: answer.status, body })
+        Err(refused(&answer))
     }
+}
+
+/// An answer of a daemon that takes the token and speaks our protocol.
+fn understood(answer: Answer) -> Result<Answer, Unreachable> {
+    match (answer.status, answer.protocol) {
+        (401 | 403, _) => Err(Unreachable::Foreign("it refused the token".to_owned())),
+        (_, None) => Err(Unreachable::Foreign("it names no protocol".to_owned())),
+        (_, Some(theirs)) if !compatible(theirs) => Err(Unreachable::Protocol { theirs }),
+        _ => Ok(answer),
+    }
+}
+
+fn refused(answer: &Answer) -> CallError {
+    let body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| ErrorBody {
+        error: format!("the daemon answered with status {}", answer.status),
+        code: "unknown".to_owned(),
+        hint: None,
+    });
+    CallError::Refused { status: answer.status, body }
 }
 
 fn parse<T: DeserializeOwned>(answer: &Answer) -> Result<T, Unreachable> {

@@ -66,6 +66,12 @@ impl Connection {
         Ok(Self { wire: Wire::connect(port, deadline)?, port })
     }
 
+    /// Sends a request whose answer is read as it comes.
+    pub(super) fn send(mut self, request: &Request<'_>) -> Result<Wire, Failure> {
+        self.wire.write(&encode(request, self.port))?;
+        Ok(self.wire)
+    }
+
     /// Sends a request and reads its answer.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Answer, Failure> {
         // A daemon may refuse a request and close before it has read all of it: its answer counts.

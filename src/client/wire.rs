@@ -23,6 +23,11 @@ impl Wire {
         Ok(Self { stream, deadline })
     }
 
+    /// Gives what comes next another deadline.
+    pub(super) fn until(&mut self, deadline: Instant) {
+        self.deadline = deadline;
+    }
+
     pub(super) fn write(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.stream.set_write_timeout(Some(left(self.deadline)?)).map_err(|e| broken(&e))?;

@@ -228,6 +228,7 @@ async fn work(
     tracing::info!(port = endpoint.port, version = endpoint.version, "ready");
     let before = clock.now().plus_millis(-SESSION_IDLE_MS);
     drop(engine.store().complete_idle_sessions(before).await);
+    engine.wake_watchers();
     drop(door.stopping().wait_for(|yes| *yes).await);
     // Nobody finds us any more; whoever has found us is answered.
     endpoint::withdraw(&home.endpoint_file(), &endpoint);

@@ -14,22 +14,19 @@ use afterword_domain::wire::status::Status;
 use afterword_domain::{Clock, PublicId, Time};
 use afterword_store::Store;
 use afterword_store::contract::SessionName;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::Notify;
 
 use crate::distill::model::Model;
 use crate::distill::model::budget::Budget;
 use crate::embed::Near;
 use crate::error::within;
 use crate::ledger::{Ledger, NoPrices, SpendLimits};
-use crate::live::{LiveBody, LiveEvent};
+use crate::live::Live;
 use crate::model_worker::ModelWork;
 use crate::recall::{self, ContextRequest};
 use crate::retention::{Retention, Tidied};
 use crate::vectors::{Embeddings, NearFilter, Vectors};
 use crate::{Error, Result};
-
-/// Events kept for a slow watcher before it misses some.
-const LIVE_BUFFER: usize = 1024;
 
 /// Rows near by meaning that a search looks at.
 const NEAR_ROWS: usize = 200;
@@ -60,7 +57,7 @@ pub struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     pub(crate) work: Notify,
-    live: broadcast::Sender<LiveEvent>,
+    pub(crate) live: Live,
     pub(crate) tidied: Tidied,
     pub(crate) vectors: Vectors,
     ledger: Arc<Ledger>,
@@ -117,13 +114,12 @@ impl Engine {
             let limits = SpendLimits::default();
             (Ledger::new(store, clock, limits, Arc::new(NoPrices)), extras.model)
         };
-        let (live, _) = broadcast::channel(LIVE_BUFFER);
         Arc::new(Self {
             store,
             clock,
             settings,
             work: Notify::new(),
-            live,
+            live: Live::default(),
             tidied: Tidied::default(),
             vectors: Vectors::new(extras.embeddings),
             ledger,
@@ -131,11 +127,6 @@ impl Engine {
             model_work: ModelWork::default(),
             program: extras.program,
         })
-    }
-
-    /// What happens from now on.
-    pub fn watch(&self) -> broadcast::Receiver<LiveEvent> {
-        self.live.subscribe()
     }
 
     /// How the program is called: by its path where it is installed, for its name may not be on the
@@ -158,11 +149,6 @@ impl Engine {
     /// The store that the engine works on.
     pub fn store(&self) -> &dyn Store {
         &*self.store
-    }
-
-    pub(crate) fn announce(&self, project_id: i64, body: LiveBody) {
-        // No watcher is no error.
-        drop(self.live.send(LiveEvent { project_id, body }));
     }
 
     /// Answers a search; any string is a valid query. A limit beyond 1 to 200 is [`Error::Invalid`].
@@ -293,7 +279,7 @@ impl Engine {
         }
         let gone = self.store.forget(Scope::All, ids, self.clock.now()).await?;
         if !gone.is_empty() {
-            self.announce(0, LiveBody::Forgotten { ids: gone.clone() });
+            self.live.changed();
             // What is left in the files of the forgotten text is swept away by the worker.
             self.work.notify_one();
         }

@@ -30,5 +30,5 @@ mod worker;
 
 pub use engine::{Engine, Extras, Program, Settings};
 pub use error::{Error, Result};
-pub use live::{LiveBody, LiveEvent};
+pub use live::{Follower, LiveEvent, Place};
 pub use retention::Retention;

@@ -6,13 +6,11 @@ use afterword_domain::privacy;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::text::{cut_chars, one_line};
 use afterword_domain::wire::memory::RememberRequest;
-use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::NewMemory;
 use uuid::Uuid;
 
 use crate::distill::project_path;
 use crate::infer::Owner;
-use crate::live::LiveBody;
 use crate::{Engine, Error, Result, analyze};
 
 /// Most bytes of a memory's text; what is longer belongs into a file.
@@ -64,8 +62,7 @@ impl Engine {
             created_at: created_at.unwrap_or(now),
         };
         let memory = self.store.remember(memory).await?;
-        let id = PublicId::new(Kind::Memory, memory.id);
-        self.announce(memory.project_id, LiveBody::NewMemory { id });
+        self.live.changed();
         self.vectors.rows_came();
         Ok(memory)
     }

@@ -61,6 +61,7 @@ impl Engine {
             report.stored = counts.stored;
             report.skipped = counts.skipped;
             self.vectors.rows_came();
+            self.live.changed();
         }
         Ok(report)
     }

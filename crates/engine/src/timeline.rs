@@ -136,14 +136,19 @@ impl Engine {
     }
 }
 
-fn entry(row: &Row) -> TimelineEntry {
+/// A row as lists show it.
+pub(crate) fn entry(row: &Row) -> TimelineEntry {
+    let text = RowText::of(&row.body);
     TimelineEntry {
         id: row.id,
         kind: row.id.kind,
         label: label(&row.body),
-        title: RowText::of(&row.body).title,
+        snippet: text.snippet(),
+        title: text.title,
         project: row.project.clone(),
+        project_id: row.project_id,
         session: row.session.clone(),
+        session_id: row.session_id,
         created_at: row.created_at,
     }
 }

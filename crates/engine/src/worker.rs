@@ -109,6 +109,7 @@ impl Engine {
     }
 
     async fn work_on(&self, job: &Job) -> Result<()> {
+        let _busy = self.live.begin_work();
         if let Err(error) = self.distill_turn(job).await {
             let tries = usize::try_from(job.attempts).unwrap_or(0).min(RETRY_MS.len() - 1);
             let retry_at = self.clock.now().plus_millis(RETRY_MS[tries]);
@@ -175,11 +176,11 @@ impl Engine {
             model,
             now: self.clock.now(),
         };
-        let saved = self.store.save_turn(outcome).await?;
+        self.store.save_turn(outcome).await?;
         if model.is_some() {
             self.model_work.due.notify_one();
         }
-        self.announce_rows(job.project_id, saved);
+        self.live.changed();
         Ok(())
     }
 }

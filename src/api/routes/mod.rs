@@ -85,7 +85,8 @@ fn people(table: Table) -> Table {
         .post("/api/forget", Token, memories::forget)
         .get("/api/export", Token, portable::export)
         .add(import, post(portable::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)))
-        .get("/stream", Token, stream::unnamed)
+        .get("/stream", Observer, stream::unnamed)
+        .get("/api/events/stream", Token, stream::named)
 }
 
 /// What integrations of the five-stage observer ask, old and new spellings.

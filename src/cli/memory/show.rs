@@ -10,6 +10,7 @@ use clap::Args;
 use crate::cli::Tools;
 use crate::cli::door::Door;
 use crate::cli::output::{Output, visible};
+use crate::cli::width::{fit, wrap};
 
 /// Show rows whole, and what is behind them
 #[derive(Debug, Args)]
@@ -55,7 +56,9 @@ fn print(out: Output, row: &WholeRow) {
     if !row.text.is_empty() && visible(&text::one_line(&row.text)) != title {
         out.line("");
         for line in row.text.lines() {
-            out.line(&visible(line));
+            for part in wrap(&visible(line), reading_width(out)) {
+                out.line(&part);
+            }
         }
     }
     if !row.evidence.is_empty() {
@@ -63,7 +66,9 @@ fn print(out: Output, row: &WholeRow) {
         out.line(&out.bold("Evidence"));
         for event in &row.evidence {
             let time = event.at.rfc3339();
-            out.line(&format!("  {}  {}", out.dim(&time[11..19]), visible(&event.line)));
+            let told = visible(&event.line);
+            let told = fit(&told, out.columns().saturating_sub(12));
+            out.line(&format!("  {}  {told}", out.dim(&time[11..19])));
         }
     }
 }
@@ -72,5 +77,13 @@ fn field(out: Output, name: &str, value: &str) {
     for (n, line) in value.lines().enumerate() {
         let name = if n == 0 { name } else { "" };
         out.line(&format!("  {}  {}", out.dim(&format!("{name:<8}")), visible(line)));
+    }
+}
+
+/// Lines that are longer are hard to read, however wide the terminal is.
+fn reading_width(out: Output) -> usize {
+    match out.columns() {
+        usize::MAX => usize::MAX,
+        columns => columns.min(100),
     }
 }

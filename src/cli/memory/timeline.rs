@@ -8,7 +8,14 @@ use clap::Args;
 
 use crate::cli::door::Door;
 use crate::cli::output::visible;
+use crate::cli::width::{fit, pad};
 use crate::cli::{Tools, project};
+
+/// Columns of the word that says what a row is.
+const WORD: usize = 11;
+
+/// Columns in front of a title.
+const BEFORE_TITLE: usize = 2 + 5 + 2 + 6 + 2 + WORD + 2;
 
 /// Show what came before and after
 #[derive(Debug, Args)]
@@ -70,14 +77,15 @@ fn show(tools: &Tools, timeline: &Timeline) {
             day = date;
         }
         let middle = timeline.anchor == Some(row.id);
-        let title = visible(&text::cut_chars(&text::one_line(&row.title), 100));
+        let title = visible(&text::one_line(&row.title));
+        let title = fit(&title, out.columns().saturating_sub(BEFORE_TITLE)).into_owned();
         let word = visible(if row.label.is_empty() { row.kind.word() } else { &row.label });
         out.line(&format!(
             "{} {}  {}  {}  {}",
             if middle { ">" } else { " " },
             out.dim(&time[11..16]),
             out.accent(&format!("{:>6}", row.id.to_string())),
-            out.dim(&format!("{word:<11}")),
+            out.dim(&pad(&fit(&word, WORD), WORD)),
             if middle { out.bold(&title) } else { title },
         ));
     }

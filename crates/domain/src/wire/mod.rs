@@ -4,7 +4,9 @@
 pub mod context;
 pub mod daemon;
 pub mod events;
+pub mod live;
 pub mod memory;
+pub mod observer;
 pub mod portable;
 pub mod recall;
 pub mod search;

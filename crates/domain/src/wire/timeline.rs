@@ -111,10 +111,19 @@ pub struct TimelineEntry {
     pub label: String,
     /// One line.
     pub title: String,
+    /// What the row says besides its title, on one line of at most 240 characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub snippet: String,
     /// The project's name.
     pub project: String,
+    /// The project's key in this database.
+    #[serde(default)]
+    pub project_id: i64,
     /// The agent's session id; empty for rows without a session.
     pub session: String,
+    /// The session's key in this database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<i64>,
     /// When the work was done.
     pub created_at: Time,
 }

@@ -1,9 +1,9 @@
 //! From a request to kept facts.
 
 use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::privacy;
 use afterword_domain::text::{cut_chars, hex, one_line};
-use afterword_domain::{Kind, PublicId, privacy};
-use afterword_store::contract::{FactChange, KeptFact, NewFact, NewInference, NewMemory};
+use afterword_store::contract::{NewFact, NewInference, NewMemory};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::compare::{Known, place};
 use super::messages::{Line, lines};
 use super::{ABOUT, DrawnBy, Fact, InferRequest, Inferred, OWNER_FIELDS, rules};
-use crate::live::LiveBody;
 use crate::{Engine, Error, Result, analyze};
 
 /// Characters of an owner's id.
@@ -102,7 +101,8 @@ impl Engine {
         let facts = self.placed(request, project_id, &owner, &by, facts).await?;
         let inference = NewInference { uid: request.id, facts, now };
         let facts = self.store.save_inference(inference).await?;
-        self.announce_facts(project_id, &facts);
+        self.live.changed();
+        self.vectors.rows_came();
         Ok(Inferred { by, facts })
     }
 
@@ -185,13 +185,5 @@ impl Engine {
             // A clock that ran ahead must not make it the newest until that time comes.
             created_at: fact.said_at.min(self.clock.now()),
         }
-    }
-
-    fn announce_facts(&self, project_id: i64, facts: &[KeptFact]) {
-        for kept in facts.iter().filter(|kept| kept.change != FactChange::Repeated) {
-            let id = PublicId::new(Kind::Memory, kept.memory.id);
-            self.announce(project_id, LiveBody::NewMemory { id });
-        }
-        self.vectors.rows_came();
     }
 }

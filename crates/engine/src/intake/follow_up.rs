@@ -59,6 +59,7 @@ impl Engine {
             index,
         };
         self.store.insert_snapshot(snapshot).await?;
+        self.live.changed();
         Ok(())
     }
 
@@ -70,6 +71,7 @@ impl Engine {
         let whole = format!("{}\n{summary}", snapshot.text);
         let index = analyze::index_doc("", &whole, &[]);
         self.store.add_agent_summary(session, &summary, index).await?;
+        self.live.changed();
         Ok(())
     }
 }

@@ -8,7 +8,6 @@ use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use afterword_store::contract::{IndexDoc, NewEvent, Recorded};
 
 use super::dedupe;
-use crate::live::LiveBody;
 use crate::{Engine, Result, analyze, distill};
 
 impl Engine {
@@ -67,6 +66,8 @@ impl Engine {
                 *slot = recorded.next();
             }
             self.work.notify_one();
+            self.live.changed();
+            self.live.work_changed();
         }
         let mut answers = Vec::with_capacity(kept.len());
         for (event, recorded) in kept.into_iter().zip(results) {
@@ -93,13 +94,10 @@ impl Engine {
     /// What follows from a stored event besides distilling. The event is stored, so nothing here
     /// can fail its intake: what is owed stays owed, and the worker makes up for it.
     async fn after(&self, event: &Event, recorded: &Recorded) {
-        let Recorded::Stored { event_id, turn, project_id, new_session } = recorded else {
+        let Recorded::Stored { event_id, turn, project_id, .. } = recorded else {
             return;
         };
         let (event_id, session, project_id) = (*event_id, turn.session_id, *project_id);
-        if *new_session {
-            self.announce(project_id, LiveBody::SessionStarted { session_db_id: session });
-        }
         match &event.body {
             EventBody::PreCompact { .. } | EventBody::PostCompact { .. } => {
                 if let Err(error) = self.follow_up(event_id, session, event).await {
@@ -109,16 +107,8 @@ impl Engine {
             EventBody::Prompt { .. } => {
                 // The turn before it is over, and its session lives.
                 self.model_work.due.notify_one();
-                let prompt_number = turn.prompt_number;
-                let body = LiveBody::NewPrompt { session_db_id: session, prompt_number };
-                self.announce(project_id, body);
             }
-            EventBody::ToolUse { .. } => {
-                self.announce(project_id, LiveBody::ObservationQueued { session_db_id: session });
-            }
-            EventBody::SessionEnd { .. } => {
-                self.announce(project_id, LiveBody::SessionCompleted { session_db_id: session });
-            }
+            EventBody::ToolUse { .. } => self.live.queued(project_id, session),
             _ => {}
         }
     }

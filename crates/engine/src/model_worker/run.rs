@@ -104,6 +104,7 @@ impl Engine {
     }
 
     async fn read_one(&self, model: &Model, job: &ModelJob, backlog: bool) -> Result<()> {
+        let _busy = self.live.begin_work();
         if job.tells_forgotten {
             return Ok(self.store.end_model_job(job).await?);
         }

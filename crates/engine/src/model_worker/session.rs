@@ -2,7 +2,6 @@
 
 use afterword_domain::observation::Source;
 use afterword_domain::summary::SummaryContent;
-use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::{AnswerOf, ModelJob, SessionAnswer};
 
 use super::IDLE_MS;
@@ -11,7 +10,6 @@ use super::turn::new_summary;
 use crate::distill;
 use crate::distill::model::budget::Purpose;
 use crate::distill::model::{Model, SESSION_ROOM, about_session};
-use crate::live::LiveBody;
 use crate::{Engine, Result};
 
 impl Engine {
@@ -66,10 +64,8 @@ impl Engine {
             again: now.plus_millis(IDLE_MS),
             now,
         };
-        if let Some(id) = self.store.save_session_answer(answer).await? {
-            let id = PublicId::new(Kind::Summary, id);
-            self.announce(job.project_id, LiveBody::NewSummary { id });
-        }
+        self.store.save_session_answer(answer).await?;
+        self.live.changed();
         Ok(())
     }
 }

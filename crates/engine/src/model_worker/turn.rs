@@ -4,7 +4,7 @@ use afterword_domain::Time;
 use afterword_domain::observation::Source;
 use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
 use afterword_store::contract::{
-    AnswerOf, Job, ModelJob, ModelOutcome, ModelWish, NewSummary, SavedTurn, StoredDigest, TurnKey,
+    AnswerOf, Job, ModelJob, ModelOutcome, ModelWish, NewSummary, StoredDigest, TurnKey,
 };
 use uuid::Uuid;
 
@@ -73,10 +73,10 @@ impl Engine {
         let wrote = written(evidence.request(), before.as_ref());
         let chinese = model.language.is_chinese(&wrote);
         let outcome = self.turn_outcome(job, turn, said, &digests, &evidence, chinese).await?;
-        let saved = self.store.save_model_turn(outcome).await?;
+        self.store.save_model_turn(outcome).await?;
         // What came after the question is the rules' to tell.
         self.work.notify_one();
-        self.announce_rows(job.project_id, saved);
+        self.live.changed();
         Ok(())
     }
 
@@ -130,21 +130,6 @@ impl Engine {
             session_summary: session.map(|s| new_summary(s, source, newest)),
             now: self.clock.now(),
         })
-    }
-
-    /// Tells whoever watches what was saved.
-    pub(crate) fn announce_rows(&self, project_id: i64, saved: SavedTurn) {
-        use afterword_domain::{Kind, PublicId};
-
-        use crate::live::LiveBody;
-        for id in saved.new_observations {
-            let id = PublicId::new(Kind::Observation, id);
-            self.announce(project_id, LiveBody::NewObservation { id });
-        }
-        for id in saved.turn_summary.into_iter().chain(saved.session_summary) {
-            let id = PublicId::new(Kind::Summary, id);
-            self.announce(project_id, LiveBody::NewSummary { id });
-        }
     }
 }
 

@@ -10,6 +10,9 @@ use afterword_store::contract::RowBody;
 /// Longest title made from a text, in characters.
 const TITLE_CHARS: usize = 160;
 
+/// Most characters of what lists show beside a title.
+const SNIPPET_CHARS: usize = 240;
+
 /// A row's title, whole text and files, the same for every door that shows rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowText {
@@ -39,6 +42,17 @@ impl RowText {
         // White space between the words gets some room.
         let beginning = prefix(self.text.trim_start(), title.len() * 4);
         one_line(beginning).starts_with(title)
+    }
+
+    /// What the row says besides its title, on one line of at most 240 characters; empty where it
+    /// says nothing more.
+    pub fn snippet(&self) -> String {
+        let text = one_line(prefix(&self.text, SNIPPET_CHARS * 16));
+        let title = self.title.trim_end_matches('…').trim_end();
+        // A summary begins with the word for what was asked.
+        let rest = text.strip_prefix("Request: ").unwrap_or(&text);
+        let more = rest.strip_prefix(title).filter(|_| !title.is_empty()).unwrap_or(&text);
+        cut_chars(more.trim_start_matches([' ', '.', ':', ';', ',']), SNIPPET_CHARS)
     }
 
     fn of_observation(row: &Observation) -> Self {
@@ -151,6 +165,23 @@ mod tests {
             RowText::of(&RowBody::Observation(observation(1, "Only this", 0))).text,
             "Only this"
         );
+    }
+
+    #[test]
+    fn a_snippet_says_what_the_title_does_not() {
+        let mut row = observation(1, "Queue drops jobs", 0);
+        assert_eq!(RowText::of(&RowBody::Observation(row.clone())).snippet(), "");
+        row.content.narrative = "The lease\nwas lost.".into();
+        assert_eq!(RowText::of(&RowBody::Observation(row)).snippet(), "The lease was lost.");
+        let mut row = summary(3, 7, 0);
+        row.content.request = "Fix the queue".into();
+        row.content.next_steps = "Write tests".into();
+        assert_eq!(RowText::of(&RowBody::Summary(row)).snippet(), "Next steps: Write tests");
+        let row = memory(4, "Use tabs here\nreally", 0);
+        assert_eq!(RowText::of(&RowBody::Memory(row)).snippet(), "really");
+        let long = memory(4, &"🦀 ".repeat(10_000), 0);
+        let snippet = RowText::of(&RowBody::Memory(long)).snippet();
+        assert!(snippet.chars().count() <= SNIPPET_CHARS && snippet.ends_with('…'), "{snippet}");
     }
 
     #[test]

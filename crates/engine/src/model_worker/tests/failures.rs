@@ -8,6 +8,7 @@ use afterword_domain::wire::jobs::{JobRow, Queue};
 use tokio::sync::watch;
 
 use super::play::{Act, Play, answer};
+use crate::Place;
 use crate::provider::{Refusal, RefusalKind};
 
 fn refuse(kind: RefusalKind) -> Act {
@@ -240,9 +241,9 @@ async fn the_worker_wakes_by_itself() {
     play.turn("a", "src/a.rs").await;
     let patience = Duration::from_secs(30);
     tokio::time::timeout(patience, play.script.asked.notified()).await.unwrap();
-    let mut live = play.engine.watch();
+    let mut live = play.engine.follow(Place::Now).await.unwrap();
     while play.observations().await.iter().all(|row| row.source == Source::Rules) {
-        drop(tokio::time::timeout(Duration::from_millis(500), live.recv()).await);
+        drop(tokio::time::timeout(Duration::from_millis(500), live.next()).await);
     }
     stop.send(true).unwrap();
     tokio::time::timeout(patience, rules).await.unwrap().unwrap();

@@ -1,0 +1,6 @@
+//! What happens, as it happens.
+
+mod line;
+mod tail;
+
+pub(super) use tail::{TailArguments, tail};
