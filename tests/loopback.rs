@@ -127,7 +127,7 @@ fn k3_a_query_that_is_too_long_for_an_address_is_told_where_it_goes() {
 
 fn path_of(route: &Route) -> String {
     let question = if route.path == proof::PATH { "?nonce=abc" } else { "" };
-    route.path.replace("{id}", "1") + question
+    route.path.replace("{id}", "1").replace("{*path}", "index.html") + question
 }
 
 #[test]
@@ -149,7 +149,11 @@ fn n1_n2_n3_every_route_wants_a_loopback_name_no_foreign_page_and_the_token() {
         let two = format!("{bearer}Origin: http://127.0.0.1:{}\r\nOrigin: http://e\r\n", raw.port);
         ask(&two).refused(403, "forbidden");
         let bare = ask(&host);
-        if route.access == Access::Everybody {
+        if route.access == Access::Page {
+            // The page itself says that it is not signed in.
+            assert!(matches!(bare.status, 200 | 401), "{route:?}");
+            assert!(bare.body.starts_with("<!doctype html>"), "{}", bare.body);
+        } else if route.access == Access::Everybody {
             assert!(matches!(bare.status, 200 | 503), "{route:?}");
             assert!(bare.body.len() < 200 && !bare.body.contains("port"), "{}", bare.body);
         } else {
@@ -163,12 +167,16 @@ fn n1_n2_n3_every_route_wants_a_loopback_name_no_foreign_page_and_the_token() {
         assert!(headers["content-security-policy"].contains("default-src 'none'"), "{headers:?}");
         assert_eq!(headers["x-content-type-options"], "nosniff");
         assert_eq!(headers["x-frame-options"], "DENY");
-        assert_eq!(headers["cache-control"], "no-store");
+        let page = route.access == Access::Page;
+        assert_eq!(headers["cache-control"], if page { "no-cache" } else { "no-store" });
         assert!(!headers.keys().any(|name| name.starts_with("access-control")), "{headers:?}");
     }
     let open: Vec<&str> =
         routes.iter().filter(|r| r.access == Access::Everybody).map(|r| r.path).collect();
     assert_eq!(open, ["/api/prove", "/health", "/api/health", "/api/readiness", "/api/version"]);
+    let pages: Vec<&str> =
+        routes.iter().filter(|r| r.access == Access::Page).map(|r| r.path).collect();
+    assert_eq!(pages, ["/", "/viewer/{*path}", "/sign-in"]);
     raw.ask("GET", "/nowhere", &host, b"").refused(401, "unauthorized");
 }
 
@@ -199,7 +207,8 @@ fn the_observer_door_is_opened_by_the_persons_setting_alone() {
     for route in routes() {
         let ask = |headers: &str| raw.ask(route.method, &path_of(&route), headers, b"{}");
         match route.access {
-            Access::Token => ask(&host).refused(401, "unauthorized"),
+            Access::Token | Access::Person => ask(&host).refused(401, "unauthorized"),
+            Access::Page => {}
             Access::Observer | Access::Everybody => {
                 assert!(!matches!(ask(&host).status, 401 | 403), "{route:?}");
                 ask(&format!("{host}Origin: http://evil.com\r\n")).refused(403, "forbidden");
@@ -274,12 +283,13 @@ fn n6_n7_n9_hostile_texts_are_texts_on_every_route() {
             all
         })
     };
-    let skip = ["/api/admin/shutdown", "/api/admin/rotate-token", "/stream", "/api/events/stream"];
+    let admin = ["/api/admin/shutdown", "/api/admin/rotate-token"];
+    let skip = [&admin[..], &["/stream", "/api/events/stream", "/", "/sign-in"]].concat();
     for route in routes().iter().filter(|route| !skip.contains(&route.path)) {
         for text in hostile {
             let short: String = text.chars().take(1000).collect();
             let p = percent(&short);
-            let path = route.path.replace("{id}", &p);
+            let path = route.path.replace("{id}", &p).replace("{*path}", &p);
             let query = format!(
                 "{path}?query={p}&project={p}&projects={p}&kind={p}&since={p}&limit={p}&after={p}&project_id={p}&first_line={p}"
             );

@@ -63,3 +63,5 @@ mod spend;
 mod store_faults;
 /// Looking around in what is remembered.
 mod timeline;
+/// Signing a page in, and what the viewer asks.
+mod viewer;

@@ -1,4 +1,5 @@
-//! Who may come in: loopback names only, no foreign page, and the token.
+//! Who may come in: loopback names only, no foreign page, and the token or the cookie of a page that
+//! was signed in.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use afterword_domain::wire::{PROTOCOL, PROTOCOL_HEADER};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -82,14 +83,23 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let access = path.and_then(|path| entrance.access.get(path)).unwrap_or(&Access::Token);
     match access {
-        Access::Everybody => return Ok(()),
+        Access::Everybody | Access::Page => return Ok(()),
         Access::Observer if entrance.door.observer_is_open => return Ok(()),
-        Access::Observer | Access::Token => {}
+        Access::Observer | Access::Person | Access::Token => {}
     }
-    match token(headers) {
-        Some(token) if entrance.door.knows(token) => Ok(()),
-        _ => Err(ApiError::unauthorized()),
-    }
+    let by_token = token(headers).is_some_and(|token| entrance.door.knows(token));
+    // A browser sends the cookie with whatever request: what changes something must say that it
+    // comes from our page.
+    let ours = || {
+        request.method() == Method::GET
+            || all(header::ORIGIN).next().is_some()
+            || all(FETCH_SITE).any(|site| site == "same-origin")
+    };
+    let by_page = || {
+        let mut cookies = all(header::COOKIE);
+        *access == Access::Person && ours() && cookies.any(|sent| entrance.door.knows_page(sent))
+    };
+    if by_token || by_page() { Ok(()) } else { Err(ApiError::unauthorized()) }
 }
 
 fn token(headers: &HeaderMap) -> Option<&str> {

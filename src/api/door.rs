@@ -10,6 +10,8 @@ use afterword_engine::Engine;
 use tokio::sync::{Mutex, MutexGuard, Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use super::error::{ApiError, ApiResult};
+use super::machine::Machine;
+use super::sign_in::{self, Links};
 
 /// Most watchers of live events at a time: each holds a connection for as long as it watches.
 const WATCHERS: usize = 64;
@@ -32,6 +34,8 @@ pub struct DoorSetup {
     pub spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
     /// Counts the events of the last day that hooks could keep nowhere.
     pub lost: Box<dyn Fn() -> u64 + Send + Sync>,
+    /// What the machine knows and the database does not, where this server serves one person.
+    pub machine: Option<Arc<dyn Machine>>,
     /// Turns true to stop the server.
     pub stop: watch::Sender<bool>,
 }
@@ -62,6 +66,8 @@ pub struct Door {
     last_request_ms: AtomicI64,
     hinted: AtomicBool,
     watchers: Arc<Semaphore>,
+    pub(super) links: Links,
+    pub(super) machine: Option<Arc<dyn Machine>>,
 }
 
 impl fmt::Debug for Door {
@@ -93,6 +99,8 @@ impl Door {
             last_request_ms: AtomicI64::new(now),
             hinted: AtomicBool::new(false),
             watchers: Arc::new(Semaphore::new(WATCHERS)),
+            links: Links::default(),
+            machine: setup.machine,
         })
     }
 
@@ -104,6 +112,13 @@ impl Door {
     /// Whether a caller shows the secret.
     pub(super) fn knows(&self, shown: &str) -> bool {
         same(shown.as_bytes(), self.token().as_bytes())
+    }
+
+    /// Whether a `Cookie` header holds that of a page that was signed in.
+    pub(super) fn knows_page(&self, header: &str) -> bool {
+        sign_in::cookie_in(header, &sign_in::cookie_name(self.port)).is_some_and(|value| {
+            sign_in::is_cookie(value, &self.token(), self.engine.clock().now())
+        })
     }
 
     /// Keeps a new secret; the old one counts no more when this returns.

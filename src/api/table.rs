@@ -17,8 +17,24 @@ pub enum Access {
     /// Whoever has the token; everybody on this machine where the person has opened the observer
     /// door.
     Observer,
+    /// Everybody on this machine: a part of the viewer, which holds nothing of the person's.
+    Page,
+    /// Whoever has the token, and a page that was signed in by whoever has it.
+    Person,
     /// Whoever has the token.
     Token,
+}
+
+impl Access {
+    /// How much is asked of a caller.
+    const fn strictness(self) -> u8 {
+        match self {
+            Self::Everybody | Self::Page => 0,
+            Self::Observer => 1,
+            Self::Person => 2,
+            Self::Token => 3,
+        }
+    }
 }
 
 /// One row of the table.
@@ -67,7 +83,7 @@ impl Table {
         let mut access = HashMap::new();
         for route in &self.routes {
             let known = access.entry(route.path).or_insert(route.access);
-            if route.access == Access::Token || *known == Access::Everybody {
+            if route.access.strictness() > known.strictness() {
                 *known = route.access;
             }
         }
@@ -87,10 +103,13 @@ mod tests {
             .post("/a", Access::Token, say)
             .post("/b", Access::Token, say)
             .get("/b", Access::Observer, say)
-            .get("/c", Access::Everybody, say);
+            .get("/c", Access::Everybody, say)
+            .get("/d", Access::Observer, say)
+            .post("/d", Access::Person, say);
         let access = table.access();
         assert_eq!(access["/a"], Access::Token);
         assert_eq!(access["/b"], Access::Token);
         assert_eq!(access["/c"], Access::Everybody);
+        assert_eq!(access["/d"], Access::Person);
     }
 }

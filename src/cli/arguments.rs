@@ -43,6 +43,8 @@ pub(super) enum Command {
     Pause(memory::PauseArguments),
     /// Go on after a pause
     Resume(memory::PauseArguments),
+    /// Look into the memory in your browser
+    Open(live::OpenArguments),
     /// Show what happens, as it happens
     Tail(live::TailArguments),
     /// Show where everything stands

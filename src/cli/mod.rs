@@ -81,6 +81,7 @@ pub(crate) fn run(
         Command::Export(arguments) => memory::export(&tools, &arguments),
         Command::Pause(arguments) => memory::pause(&tools, &arguments),
         Command::Resume(arguments) => memory::resume(&tools, &arguments),
+        Command::Open(arguments) => live::open(&tools, &arguments),
         Command::Tail(arguments) => live::tail(&tools, &arguments),
         Command::Status => status::status(&tools),
         Command::Jobs(arguments) => jobs::jobs(&tools, &arguments),

@@ -14,6 +14,7 @@ mod provider;
 mod serve;
 mod spool;
 
+pub use crate::api::{Machine, Setting};
 pub use ledger::open_ledger;
 pub use model::mode;
 pub use provider::open_provider;

@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 
 use super::lock::{self, Lock};
 use super::{endpoint, ledger, log, losses, model, platform, spool};
-use crate::api::{self, Door, DoorSetup};
+use crate::api::{self, Door, DoorSetup, Machine};
 use crate::config::file::ObserverAuth;
 use crate::config::{Config, Home};
 use crate::folder::{brake, files};
@@ -42,10 +42,12 @@ const CHECKPOINT: Duration = Duration::from_secs(1);
 const SESSION_IDLE_MS: i64 = 6 * 60 * 60 * 1000;
 
 /// How the daemon is run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// In the background: leaves the caller's session and logs to a file.
     pub detached: bool,
+    /// What the viewer may ask of the machine; without it the viewer has no settings.
+    pub machine: Option<Arc<dyn Machine>>,
 }
 
 /// How the daemon ended.
@@ -60,7 +62,7 @@ pub enum Exit {
 /// Runs the daemon of a data folder until it is asked to stop or has been idle for long.
 ///
 /// Errors name what to do: a folder that cannot be written, a database of a newer release.
-pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::Result<Exit> {
+pub fn run(config: &Config, clock: Arc<dyn Clock>, options: &Options) -> anyhow::Result<Exit> {
     let home = &config.home;
     files::own_folder(home.folder())
         .with_context(|| format!("cannot make the data folder {}", home.folder().display()))?;
@@ -82,7 +84,7 @@ pub fn run(config: &Config, clock: Arc<dyn Clock>, options: Options) -> anyhow::
         files::own_folder(&folder)?;
     }
     log::begin(&home.logs(), config.env.get("AFTERWORD_LOG"), options.detached);
-    let result = serve(config, clock, &Arc::new(lock));
+    let result = serve(config, clock, &Arc::new(lock), options.machine.clone());
     if let Err(error) = &result {
         tracing::error!("{error:#}");
         // Hooks cannot ask a daemon that is not there; they show this to whoever starts a session.
@@ -101,7 +103,12 @@ fn is_in_charge(home: &Home) -> bool {
     })
 }
 
-fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Result<Exit> {
+fn serve(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+    lock: &Arc<Lock>,
+    machine: Option<Arc<dyn Machine>>,
+) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let ledger = ledger::on(&store, config, &clock);
     let extras = Extras {
@@ -120,7 +127,7 @@ fn serve(config: &Config, clock: Arc<dyn Clock>, lock: &Arc<Lock>) -> anyhow::Re
         .thread_stack_size(1024 * 1024)
         .enable_all()
         .build()?;
-    let worked = runtime.block_on(work(config, engine, clock, lock));
+    let worked = runtime.block_on(work(config, engine, clock, lock, machine));
     runtime.shutdown_timeout(Duration::from_millis(200));
     worked.map(|()| Exit::Stopped)
 }
@@ -173,6 +180,7 @@ async fn work(
     engine: Arc<Engine>,
     clock: Arc<dyn Clock>,
     lock: &Arc<Lock>,
+    machine: Option<Arc<dyn Machine>>,
 ) -> anyhow::Result<()> {
     let home = &config.home;
     let listener = listen(config.port()).await?;
@@ -196,6 +204,7 @@ async fn work(
         spool_files: Box::new(move || spool::count(&waiting)),
         spool_bad: Box::new(move || spool::count_bad(&folder)),
         lost: Box::new(move || losses::recent(&hook_log, hook_clock.now())),
+        machine,
         stop,
     });
     let worker = tokio::spawn(Arc::clone(&engine).run_worker(door.stopping()));
@@ -328,6 +337,7 @@ mod tests {
             spool_files: Box::new(|| 0),
             spool_bad: Box::new(|| 0),
             lost: Box::new(|| 0),
+            machine: None,
             stop: watch::Sender::new(false),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

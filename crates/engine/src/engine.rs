@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use afterword_domain::boundary;
@@ -42,7 +43,7 @@ pub struct Settings {
     pub skip_tools: HashSet<String>,
     /// Whether session starts are answered with context.
     pub session_context: bool,
-    /// Whether prompts are answered with memories.
+    /// Whether prompts are answered with memories, until it is [set](Engine::set_prompt_recall).
     pub prompt_recall: bool,
     /// Whether what is known of a file is told before it is read or changed.
     pub file_recall: bool,
@@ -58,6 +59,7 @@ pub struct Engine {
     pub(crate) settings: Settings,
     pub(crate) work: Notify,
     pub(crate) live: Live,
+    prompt_recall: AtomicBool,
     pub(crate) tidied: Tidied,
     pub(crate) vectors: Vectors,
     ledger: Arc<Ledger>,
@@ -117,6 +119,7 @@ impl Engine {
         Arc::new(Self {
             store,
             clock,
+            prompt_recall: AtomicBool::new(settings.prompt_recall),
             settings,
             work: Notify::new(),
             live: Live::default(),
@@ -134,6 +137,16 @@ impl Engine {
     pub(crate) fn command(&self) -> String {
         let installed = self.program.as_ref().filter(|program| program.path.is_file());
         installed.map_or(recall::PROGRAM, |program| &program.command).to_owned()
+    }
+
+    /// Whether prompts are answered with memories.
+    pub fn prompt_recall(&self) -> bool {
+        self.prompt_recall.load(Ordering::Relaxed)
+    }
+
+    /// Answers prompts with memories from now on, or does not.
+    pub fn set_prompt_recall(&self, on: bool) {
+        self.prompt_recall.store(on, Ordering::Relaxed);
     }
 
     /// The clock that the engine was given.

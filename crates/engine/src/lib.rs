@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod analyze;
+mod browse;
 mod damage;
 pub mod distill;
 pub mod embed;

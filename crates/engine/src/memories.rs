@@ -17,7 +17,7 @@ use crate::{Engine, Error, Result, analyze};
 const TEXT_BYTES: usize = 256 * 1024;
 
 /// Most characters of a memory's title.
-const TITLE_CHARS: usize = 200;
+pub(crate) const TITLE_CHARS: usize = 200;
 
 /// Most files of a memory.
 const FILES: usize = 100;
@@ -30,20 +30,7 @@ impl Engine {
         // Taken apart without `..`: a new field does not compile until it is treated here.
         let RememberRequest { text, title, project, files, mut metadata, created_at } = request;
         let now = self.clock.now();
-        let clean = privacy::clean(&text);
-        let told = clean.trim();
-        if told.is_empty() {
-            return Err(Error::Invalid(
-                "there is nothing to remember: the text is empty, or private as a whole".into(),
-            ));
-        }
-        if told.len() > TEXT_BYTES {
-            return Err(Error::Invalid(format!(
-                "the text has {} bytes, a memory holds at most {TEXT_BYTES}: keep it in a file and \
-                 remember where it is",
-                told.len()
-            )));
-        }
+        let told = told_text(&text)?;
         let place = project;
         let project = self.resolve_project(&place).await?;
         let title = cut_chars(&one_line(&privacy::clean(&title)), TITLE_CHARS);
@@ -52,10 +39,10 @@ impl Engine {
         let memory = NewMemory {
             uid: Uuid::now_v7(),
             project_id: project.id,
-            text_key: Owner::of(&metadata).text_key(told),
-            index: analyze::index_doc(&title, told, &files),
+            text_key: Owner::of(&metadata).text_key(&told),
+            index: analyze::index_doc(&title, &told, &files),
             title,
-            text: told.to_owned(),
+            text: told,
             metadata,
             files,
             origin,
@@ -90,4 +77,23 @@ fn files_of(
         }
     }
     Ok(files)
+}
+
+/// What is left of a memory's text after cleaning.
+pub(crate) fn told_text(text: &str) -> Result<String> {
+    let clean = privacy::clean(text);
+    let told = clean.trim();
+    if told.is_empty() {
+        return Err(Error::Invalid(
+            "there is nothing to remember: the text is empty, or private as a whole".into(),
+        ));
+    }
+    if told.len() > TEXT_BYTES {
+        return Err(Error::Invalid(format!(
+            "the text has {} bytes, a memory holds at most {TEXT_BYTES}: keep it in a file and \
+             remember where it is",
+            told.len()
+        )));
+    }
+    Ok(told.to_owned())
 }

@@ -166,7 +166,8 @@ fn label(body: &RowBody) -> String {
     }
 }
 
-fn whole(row: Row, evidence: Vec<Evidence>) -> Result<WholeRow> {
+/// A row with everything that is stored of it.
+pub(crate) fn whole(row: Row, evidence: Vec<Evidence>) -> Result<WholeRow> {
     let RowText { title, text, files } = RowText::of(&row.body);
     let fields = match &row.body {
         RowBody::Observation(body) => serde_json::to_value(body),
@@ -192,7 +193,7 @@ fn whole(row: Row, evidence: Vec<Evidence>) -> Result<WholeRow> {
 }
 
 /// An event on one line.
-fn line(event: &Event) -> String {
+pub(crate) fn line(event: &Event) -> String {
     let said = match &event.body {
         EventBody::Prompt { text, .. } => text.clone(),
         EventBody::ToolUse { tool } => tool_line(tool),

@@ -11,6 +11,7 @@ mod search;
 mod spend;
 mod stream;
 mod timeline;
+mod viewer;
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use axum::routing::post;
 use super::auth::{self, Entrance};
 use super::door::Door;
 use super::error::ApiError;
-use super::table::Access::{Everybody, Observer, Token};
+use super::table::Access::{Everybody, Observer, Person, Token};
 use super::table::{Route, Table};
 
 /// Most bytes of an ordinary body.
@@ -51,7 +52,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn table() -> Table {
-    observer_door(people(Table::default()))
+    observer_door(people(viewer::routes(Table::default())))
         .post("/api/events", Token, events::take)
         .post("/api/recall/file", Token, events::before_file)
         .get("/api/context/inject", Observer, context::inject)
@@ -61,32 +62,32 @@ fn table() -> Table {
 fn people(table: Table) -> Table {
     let import = Route { method: "POST", path: "/api/import", access: Token };
     table
-        .get("/api/ping", Token, admin::ping)
+        .get("/api/ping", Person, admin::ping)
         .get(proof::PATH, Everybody, admin::prove)
         .get("/health", Everybody, admin::alive)
-        .get("/api/stats", Token, admin::stats)
-        .get("/api/spend", Token, spend::report)
-        .get("/api/troubles", Token, admin::troubles)
+        .get("/api/stats", Person, admin::stats)
+        .get("/api/spend", Person, spend::report)
+        .get("/api/troubles", Person, admin::troubles)
         .get("/api/check", Token, admin::check)
         .post("/api/admin/shutdown", Token, admin::shutdown)
         .post("/api/admin/rotate-token", Token, admin::rotate_token)
-        .get("/api/jobs", Token, jobs::list)
-        .post("/api/jobs/retry", Token, jobs::retry)
-        .post("/api/jobs/drop", Token, jobs::give_up)
+        .get("/api/jobs", Person, jobs::list)
+        .post("/api/jobs/retry", Person, jobs::retry)
+        .post("/api/jobs/drop", Person, jobs::give_up)
         .post("/api/context", Token, context::block)
-        .get("/api/search", Token, search::by_query)
-        .post("/api/search", Token, search::by_body)
-        .get("/api/timeline", Token, timeline::by_query)
-        .post("/api/timeline", Token, timeline::by_body)
-        .post("/api/rows", Token, timeline::rows)
-        .get("/api/projects", Token, search::projects)
-        .post("/api/projects/find", Token, search::find_project)
-        .post("/api/memories", Token, memories::remember)
-        .post("/api/forget", Token, memories::forget)
+        .get("/api/search", Person, search::by_query)
+        .post("/api/search", Person, search::by_body)
+        .get("/api/timeline", Person, timeline::by_query)
+        .post("/api/timeline", Person, timeline::by_body)
+        .post("/api/rows", Person, timeline::rows)
+        .get("/api/projects", Person, search::projects)
+        .post("/api/projects/find", Person, search::find_project)
+        .post("/api/memories", Person, memories::remember)
+        .post("/api/forget", Person, memories::forget)
         .get("/api/export", Token, portable::export)
         .add(import, post(portable::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)))
         .get("/stream", Observer, stream::unnamed)
-        .get("/api/events/stream", Token, stream::named)
+        .get("/api/events/stream", Person, stream::named)
 }
 
 /// What integrations of the five-stage observer ask, old and new spellings.

@@ -38,6 +38,7 @@ impl World {
             spool_files: Box::new(|| 0),
             spool_bad: Box::new(|| 0),
             lost: Box::new(|| 0),
+            machine: None,
             stop: watch::Sender::new(false),
         });
         let folder = root.path().join("spool");

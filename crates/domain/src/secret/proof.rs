@@ -27,6 +27,12 @@ pub fn answer(token: &str, nonce: &str, port: u16) -> String {
     hex(&hmac_sha256(token.as_bytes(), format!("afterword\n{port}\n{nonce}").as_bytes()))
 }
 
+/// The code of a text that only whoever knows the token can make, and never one of [`answer`]: 64
+/// hexadecimal digits. Holds until the token is another one.
+pub fn seal(token: &str, purpose: &str, text: &str) -> String {
+    hex(&hmac_sha256(token.as_bytes(), format!("afterword {purpose}\n{text}").as_bytes()))
+}
+
 /// Compares two secrets in a time that does not tell how much was right.
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
@@ -99,6 +105,19 @@ mod tests {
         }
         assert_ne!(proof, answer("token", "nonce", 2));
         assert_ne!(answer("token", "1\n2", 3), answer("token", "2", 31));
+    }
+
+    #[test]
+    fn a_seal_is_of_its_token_purpose_and_text_and_no_proof() {
+        let sealed = seal("token", "page", "1\n2");
+        for other in [
+            seal("tokem", "page", "1\n2"),
+            seal("token", "code", "1\n2"),
+            seal("token", "page", "1\n3"),
+            answer("token", "2", 1),
+        ] {
+            assert_ne!(sealed, other);
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod search;
 pub mod spool;
 pub mod status;
 pub mod timeline;
+pub mod viewer;
 
 pub use status::{jobs, spend};
 

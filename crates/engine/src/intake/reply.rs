@@ -78,7 +78,7 @@ impl Engine {
                 request(event, project_id, session_id, StartSource::Compact, self.command());
             return Ok(as_reply(self.session_context(&request, &name).await?));
         }
-        if !self.settings.prompt_recall {
+        if !self.prompt_recall() {
             return Ok(Reply::None);
         }
         let recalled = async {

@@ -21,6 +21,7 @@ pub(crate) mod testing;
 
 pub(crate) use context::Claim;
 pub(crate) use context::PROGRAM;
+pub(crate) use context::explained;
 pub use context::{ContextRequest, context};
 pub use file::{FileAsked, file_recall};
 pub use highlight::highlight;

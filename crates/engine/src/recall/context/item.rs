@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use afterword_domain::PublicId;
 use afterword_domain::text::prefix;
+use afterword_domain::wire::viewer::Why;
 
 use crate::analyze::text_key;
 
@@ -33,6 +34,8 @@ pub(crate) struct Item {
     pub(crate) day: Option<String>,
     /// Equal for lines that say the same: the block has one of them.
     pub(crate) key: String,
+    /// Why it is offered, the weightiest reason first; for people.
+    pub(crate) why: Vec<Why>,
 }
 
 /// Bytes that tell lines apart for each unit that a line may show.
@@ -42,7 +45,13 @@ impl Item {
     /// A line whose text is all it says.
     pub(crate) fn new(id: PublicId, lead: String, text: String, most: usize) -> Self {
         let key = key(&text, most);
-        Self { id: Some(id), lead, text, most, day: None, key }
+        Self { id: Some(id), lead, text, most, day: None, key, why: Vec::new() }
+    }
+
+    /// The same with reasons.
+    pub(crate) fn because(mut self, why: &[Why]) -> Self {
+        self.why = why.to_vec();
+        self
     }
 
     /// As [`Item::new`], told apart from other lines by a part of the text.

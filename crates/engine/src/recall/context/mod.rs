@@ -3,6 +3,7 @@
 //! [`load`] reads rows, [`select`] ranks them into sections of items, [`render`] fits the items into
 //! the budget. Only loading touches the store; what is foreign is quoted in rendering alone.
 
+mod explain;
 mod item;
 mod load;
 mod render;
@@ -15,6 +16,7 @@ use afterword_domain::quote::quote;
 use afterword_domain::wire::context::{BLOCK_BUDGET, ContextBlock};
 use afterword_store::{Result, Store};
 
+pub(crate) use explain::explained;
 pub(super) use item::{Item, Section, first_of_each};
 pub(super) use render::{Frame, render};
 pub(crate) use supersede::Claim;
@@ -63,14 +65,17 @@ pub async fn context(store: &dyn Store, request: &ContextRequest) -> Result<Cont
 fn block(request: &ContextRequest, loaded: load::Loaded) -> ContextBlock {
     let total = loaded.total;
     let sections = select::select(request, loaded);
-    let frame = Frame {
+    render(&frame(request, &intro(request), total), &sections)
+}
+
+fn frame<'f>(request: &'f ContextRequest, intro: &'f str, total: u64) -> Frame<'f> {
+    Frame {
         project: &request.project,
-        intro: &intro(request),
+        intro,
         budget: BLOCK_BUDGET,
         total,
         command: Some(&request.command),
-    };
-    render(&frame, &sections)
+    }
 }
 
 fn intro(request: &ContextRequest) -> String {

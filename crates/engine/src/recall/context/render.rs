@@ -39,6 +39,7 @@ pub(crate) struct Frame<'a> {
 
 /// A line as it will stand, with its line feed.
 struct Line<'i> {
+    section: &'i Section,
     item: &'i Item,
     text: String,
     units: usize,
@@ -50,19 +51,10 @@ struct Line<'i> {
 /// sections do not want of theirs. A line that says what a line before it says is passed over.
 /// Without a single line the text is empty.
 pub(crate) fn render(frame: &Frame<'_>, sections: &[Section]) -> ContextBlock {
-    let open = format!(
-        "<{BLOCK_TAG} project=\"{}\">\n{}\n",
-        quote_attribute(frame.project, MAX_NAME),
-        frame.intro
-    );
-    let close = format!("</{BLOCK_TAG}>");
-    let command = frame.command.map(named);
-    let footer_room = command.as_ref().map_or(0, |name| FOOTER_ROOM + 2 * utf16_len(name));
-    let around = utf16_len(&open) + utf16_len(&close) + footer_room;
-
+    let (open, close) = wrapper(frame);
     let mut text = open;
     let mut shown: Vec<PublicId> = Vec::new();
-    for line in chosen(sections, frame.budget.saturating_sub(around)) {
+    for line in chosen(sections, room(frame)) {
         text.push_str(&line.text);
         if let Some(id) = line.item.id.filter(|id| !shown.contains(id)) {
             shown.push(id);
@@ -74,11 +66,41 @@ pub(crate) fn render(frame: &Frame<'_>, sections: &[Section]) -> ContextBlock {
     if shown.is_empty() {
         return ContextBlock { left_out: left_out_count, ..ContextBlock::default() };
     }
-    if let Some(command) = &command {
-        text.push_str(&footer(left_out, command, shown[0]));
+    if let Some(command) = frame.command.map(named) {
+        text.push_str(&footer(left_out, &command, shown[0]));
     }
     text.push_str(&close);
     ContextBlock { text, shown, left_out: left_out_count }
+}
+
+fn wrapper(frame: &Frame<'_>) -> (String, String) {
+    let open = format!(
+        "<{BLOCK_TAG} project=\"{}\">\n{}\n",
+        quote_attribute(frame.project, MAX_NAME),
+        frame.intro
+    );
+    (open, format!("</{BLOCK_TAG}>"))
+}
+
+/// Room for lines in UTF-16 units.
+fn room(frame: &Frame<'_>) -> usize {
+    let (open, close) = wrapper(frame);
+    let footer_room = frame.command.map_or(0, |name| FOOTER_ROOM + 2 * utf16_len(&named(name)));
+    frame.budget.saturating_sub(utf16_len(&open) + utf16_len(&close) + footer_room)
+}
+
+/// The lines of the block with their sections, as [`render`] writes them: each without its heading
+/// and its day.
+pub(super) fn lines<'i>(
+    frame: &Frame<'_>,
+    sections: &'i [Section],
+) -> Vec<(&'i Section, &'i Item, String)> {
+    let told = |line: Line<'i>| {
+        let own = line.text.trim_end().rsplit_once('\n');
+        let own = own.map_or(line.text.trim_end(), |(_, own)| own).to_owned();
+        (line.section, line.item, own)
+    };
+    chosen(sections, room(frame)).into_iter().map(told).collect()
 }
 
 /// The lines that fit, in order.
@@ -125,7 +147,7 @@ fn lines_of<'i>(section: &'i Section, said: &HashSet<&str>) -> Vec<Line<'i>> {
             writeln!(text, "### {}", quote(new, MAX_LEAD)).expect("a string takes all");
         }
         text.push_str(&line);
-        lines.push(Line { item, units: utf16_len(&text), text });
+        lines.push(Line { section, item, units: utf16_len(&text), text });
     }
     lines
 }

@@ -7,6 +7,7 @@ use afterword_domain::memory::{Memory, Origin};
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::summary::Summary;
 use afterword_domain::text::{cut_chars, prefix};
+use afterword_domain::wire::viewer::Why;
 use afterword_domain::{Kind, PublicId};
 
 use super::load::Loaded;
@@ -46,8 +47,18 @@ const PLAIN_BRANCHES: [&str; 5] = ["main", "master", "develop", "trunk", "HEAD"]
 
 /// The sections in the order in which they matter. What a section says, those below it leave out.
 pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Section> {
-    order(&mut loaded);
-    leave_superseded_out(&mut loaded);
+    prepare(&mut loaded);
+    sections(request, &loaded)
+}
+
+/// Puts the rows in order and leaves out what a newer one took the place of.
+pub(super) fn prepare(loaded: &mut Loaded) {
+    order(loaded);
+    leave_superseded_out(loaded);
+}
+
+/// The sections of prepared rows.
+pub(super) fn sections(request: &ContextRequest, loaded: &Loaded) -> Vec<Section> {
     let own = request.session_id.filter(|_| request.after_compaction);
     let mut sections = Vec::new();
     let (this_session, others): (Vec<&Summary>, Vec<&Summary>) =
@@ -60,12 +71,12 @@ pub(super) fn select(request: &ContextRequest, mut loaded: Loaded) -> Vec<Sectio
     if let Some(last) = last {
         sections.push(session_section(last, &others));
     }
-    sections.push(memories(&loaded));
+    sections.push(memories(loaded));
     let mut told = Told::default();
     for item in sections.iter().flat_map(|section| &section.items) {
         told.note(prefix(&item.text, item.most));
     }
-    let work = Work::new(request, &loaded, last);
+    let work = Work::new(request, loaded, last);
     sections.push(Section {
         heading: "Decisions (the person's where marked, else the agent's)".into(),
         items: work.decisions(&mut told),
@@ -162,6 +173,7 @@ fn before_compaction(snapshot: Option<&Snapshot>, summary: Option<&Summary>) -> 
         items.extend(first_of_each(lines).take(SNAPSHOT_LINES));
     }
     items.extend(summary.into_iter().flat_map(summary_items));
+    let items = items.into_iter().map(|item| item.because(&[Why::BeforeCompaction])).collect();
     Section { heading, items, share: SNAPSHOT_SHARE }
 }
 
@@ -179,6 +191,7 @@ fn session_section(last: &Summary, newest_first: &[&Summary]) -> Section {
         one_item(summary, "started later, no outcome known", text.join("; "))
     });
     items.extend(unfinished.take(UNFINISHED_SESSIONS));
+    let items = items.into_iter().map(|item| item.because(&[Why::LastSession])).collect();
     Section { heading, items, share: SESSION_SHARE }
 }
 
@@ -232,7 +245,7 @@ fn earlier_sessions(last: &Summary, newest_first: &[&Summary]) -> Section {
         let parts = [&content.request, &content.completed, &content.learned, &content.next_steps];
         let parts = parts.into_iter().map(|part| part.trim()).filter(|part| !part.is_empty());
         let text = parts.take(2).collect::<Vec<_>>().join(": ");
-        one_item(summary, "", text)
+        Some(one_item(summary, "", text)?.because(&[Why::EarlierSession]))
     });
     Section {
         heading: "Sessions before that".into(),
@@ -265,9 +278,13 @@ fn memories(loaded: &Loaded) -> Section {
     ordered.sort_by_key(|memory| (memory.origin != Origin::Told, crowded && !related(memory)));
     Section {
         heading: "Remembered (told on purpose unless marked)".into(),
-        items: first_of_each(ordered.into_iter().filter_map(memory_item))
-            .take(MEMORY_LINES)
-            .collect(),
+        items: first_of_each(ordered.into_iter().filter_map(|memory| {
+            let near: &[Why] = if related(memory) { &[Why::Related] } else { &[] };
+            let told: &[Why] = if memory.origin == Origin::Told { &[Why::Told] } else { &[] };
+            Some(memory_item(memory)?.because(&[told, near].concat()))
+        }))
+        .take(MEMORY_LINES)
+        .collect(),
         share: MEMORY_SHARE,
     }
 }

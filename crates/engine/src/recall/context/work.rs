@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use afterword_domain::observation::Observation;
 use afterword_domain::summary::Summary;
+use afterword_domain::wire::viewer::{Why, WhyLeftOut};
 use afterword_domain::{Kind, PublicId};
 
 use super::load::Loaded;
@@ -28,6 +29,9 @@ const TOLD_LINE: usize = 340;
 const INDEX_LINE: usize = 120;
 /// Most bytes of next steps that are searched for names of files.
 const MAX_STEPS: usize = 20_000;
+
+/// A row with this score for the next steps has to do with them.
+const RELATED: f64 = 0.3;
 
 /// Most lines of a section.
 const DECISION_LINES: usize = 8;
@@ -115,7 +119,7 @@ impl<'l> Work<'l> {
             }
             let id = PublicId::new(Kind::Observation, row.id);
             let lead = format!("{id} {}", row.content.r#type);
-            let mut item = Item::new(id, lead, title.to_owned(), INDEX_LINE);
+            let mut item = Item::new(id, lead, title.to_owned(), INDEX_LINE).because(&[Why::Index]);
             item.day = Some(row.created_at.date());
             Some(item)
         });
@@ -129,12 +133,20 @@ impl<'l> Work<'l> {
     /// Not superseded, not shown to be wrong, and no failure that its session's summary tells of or
     /// saw pass later.
     fn holds(&self, row: &Observation) -> bool {
+        self.why_not(row).is_none()
+    }
+
+    /// Why a row is told nowhere, whatever room there is.
+    pub(super) fn why_not(&self, row: &Observation) -> Option<WhyLeftOut> {
         if row.content.concepts.iter().any(|concept| concept == REFUTED) {
-            return false;
+            return Some(WhyLeftOut::Refuted);
+        }
+        if self.superseded.contains(&row.id) {
+            return Some(WhyLeftOut::Superseded);
         }
         let unresolved = row.content.concepts.iter().any(|concept| concept == UNRESOLVED);
         let summed_up = row.session_id.is_some_and(|session| self.summed_up.contains(&session));
-        !self.superseded.contains(&row.id) && (!unresolved || !summed_up)
+        (unresolved && summed_up).then_some(WhyLeftOut::ToldBySummary)
     }
 
     /// A decision is its own title: what was asked when it was taken says nothing more.
@@ -144,7 +156,8 @@ impl<'l> Work<'l> {
         let text = if title.is_empty() { narrative.to_owned() } else { whole(title, narrative) };
         let person = row.content.concepts.iter().any(|concept| concept == PREFERENCE);
         let by = if person { ", the person" } else { "" };
-        (!text.is_empty()).then(|| self.item(row, by, text, title))
+        let why: &[Why] = if person { &[Why::Decision, Why::Person] } else { &[Why::Decision] };
+        (!text.is_empty()).then(|| self.item(row, by, text, title).because(why))
     }
 
     /// The title and what else it tells that is new; none when there is nothing new or when its
@@ -175,7 +188,7 @@ impl<'l> Work<'l> {
             return None;
         }
         let text = joined(&whole, &more.unwrap_or_default());
-        Some(self.item(row, "", text, title))
+        Some(self.item(row, "", text, title).because(&self.reasons(row)))
     }
 
     fn item(&self, row: &Observation, note: &str, text: String, topic: &str) -> Item {
@@ -204,19 +217,35 @@ impl<'l> Work<'l> {
         if self.changed.touched_by(row) {
             value += w::WORK_CHANGED_FILE;
         }
-        let id = PublicId::new(Kind::Observation, row.id);
-        value += w::WORK_RELATED * self.related.get(&id).copied().unwrap_or_default();
-        // That a run passed the next time is no finding.
-        let again = row.content.concepts.iter().any(|concept| concept == FIXED);
-        let found = match row.content.r#type.as_str() {
-            "bugfix" | "feature" => true,
-            "discovery" => !again,
-            _ => false,
-        };
-        if found {
+        value += w::WORK_RELATED * self.related_by(row);
+        if is_finding(row) {
             value += w::WORK_FINDING;
         }
         value
+    }
+
+    fn related_by(&self, row: &Observation) -> f64 {
+        let id = PublicId::new(Kind::Observation, row.id);
+        self.related.get(&id).copied().unwrap_or_default()
+    }
+
+    /// What [`value`](Self::value) is made of, in words.
+    fn reasons(&self, row: &Observation) -> Vec<Why> {
+        let newest = self.observations.first().map_or(row.created_at, |first| first.created_at);
+        let reasons = [
+            (Why::ChangedFile, self.changed.touched_by(row)),
+            (Why::FileAtHand, self.touches_files_at_hand(row)),
+            (Why::SameBranch, self.branch.is_some() && self.branch_of(row) == self.branch),
+            (Why::Related, self.related_by(row) >= RELATED),
+            (Why::Finding, is_finding(row)),
+            (Why::Recent, halved(row.created_at, newest, w::WORK_HALF_LIFE_DAYS) >= 0.5),
+        ];
+        let mut reasons: Vec<Why> =
+            reasons.into_iter().filter(|(_, holds)| *holds).map(|(why, _)| why).collect();
+        if reasons.is_empty() {
+            reasons.push(Why::Recent);
+        }
+        reasons
     }
 
     fn touches_files_at_hand(&self, row: &Observation) -> bool {
@@ -233,6 +262,16 @@ impl<'l> Work<'l> {
 
     fn is_own(&self, row: &Observation) -> bool {
         self.own.is_some() && row.session_id == self.own
+    }
+}
+
+/// That a run passed the next time is no finding.
+fn is_finding(row: &Observation) -> bool {
+    let again = row.content.concepts.iter().any(|concept| concept == FIXED);
+    match row.content.r#type.as_str() {
+        "bugfix" | "feature" => true,
+        "discovery" => !again,
+        _ => false,
     }
 }
 

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::Tools;
-use super::door::Door;
-use super::output::Failure;
+use super::machine::LocalMachine;
+use crate::cli::Tools;
+use crate::cli::door::Door;
+use crate::cli::output::Failure;
 use crate::client::{Client, Unreachable};
 use crate::daemon as process;
 
@@ -22,7 +23,7 @@ const LIVENESS: Duration = Duration::from_secs(2);
 
 /// Run, start or stop the local process
 #[derive(Debug, Args)]
-pub(super) struct DaemonArguments {
+pub(in crate::cli) struct DaemonArguments {
     #[command(subcommand)]
     action: Action,
 }
@@ -48,7 +49,10 @@ enum Action {
 }
 
 /// Does what was asked with the daemon of the data folder.
-pub(super) fn daemon(tools: &Tools, arguments: &DaemonArguments) -> anyhow::Result<ExitCode> {
+pub(in crate::cli) fn daemon(
+    tools: &Tools,
+    arguments: &DaemonArguments,
+) -> anyhow::Result<ExitCode> {
     match arguments.action {
         Action::Run { detached } => run(tools, detached),
         Action::Start => start(tools),
@@ -66,8 +70,9 @@ pub(super) fn daemon(tools: &Tools, arguments: &DaemonArguments) -> anyhow::Resu
 }
 
 fn run(tools: &Tools, detached: bool) -> anyhow::Result<ExitCode> {
-    let options = process::Options { detached };
-    match process::run(&tools.config, Arc::clone(&tools.clock), options)? {
+    let machine = Arc::new(LocalMachine::new(tools.config.clone()));
+    let options = process::Options { detached, machine: Some(machine) };
+    match process::run(&tools.config, Arc::clone(&tools.clock), &options)? {
         process::Exit::Stopped => Ok(ExitCode::SUCCESS),
         process::Exit::AlreadyRunning if detached => Ok(ExitCode::SUCCESS),
         process::Exit::AlreadyRunning => Err(Failure::Daemon(format!(
@@ -90,7 +95,7 @@ fn start(tools: &Tools) -> anyhow::Result<ExitCode> {
 }
 
 /// Asks the daemon to stop and waits until it is gone; false when none was running.
-pub(super) fn stop(tools: &Tools) -> anyhow::Result<bool> {
+pub(in crate::cli) fn stop(tools: &Tools) -> anyhow::Result<bool> {
     let home = &tools.config.home;
     if !process::is_owned(home) {
         return Ok(false);
