@@ -1,36 +1,51 @@
 //! What a block has said already, so that it says each thing once.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::ops::Bound;
 
-/// So many letters of a sentence tell it apart from others; Han letters count for three.
-const HEAD: usize = 40;
-
-/// A sentence with fewer letters may stand twice.
+/// A sentence with fewer letters may stand twice; Han letters count for three.
 const LEAST: usize = 12;
 
-/// The sentences that were said.
+/// Stands at the end of what was cut.
+const CUT: char = '…';
+
+/// The sentences that were said, each as a whole: of two that begin alike the newer may say otherwise at
+/// its end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
-    heads: HashSet<String>,
+    said: BTreeSet<String>,
 }
 
 impl Told {
     /// Takes every sentence of a text as said.
     pub(crate) fn note(&mut self, text: &str) {
-        self.heads.extend(sentences(text).filter_map(head));
+        self.said.extend(sentences(text).filter_map(evened));
     }
 
-    /// Whether a sentence was said, be it cut or with other words behind its beginning.
+    /// Whether a sentence was said, be it cut now.
     pub(crate) fn has(&self, sentence: &str) -> bool {
-        head(sentence).is_some_and(|head| self.heads.contains(&head))
+        evened(sentence).is_some_and(|sentence| self.says(&sentence))
+    }
+
+    fn says(&self, evened: &str) -> bool {
+        match evened.strip_suffix(CUT) {
+            None => self.said.contains(evened),
+            Some(head) => {
+                let mut from = self.said.range::<str, _>((Bound::Included(head), Bound::Unbounded));
+                from.next().is_some_and(|said| said.starts_with(head))
+            }
+        }
     }
 
     /// The sentences of a text that were not said, each once, and takes them as said.
     pub(crate) fn fresh(&mut self, text: &str) -> String {
         let mut out = String::new();
         for sentence in sentences(text) {
-            if head(sentence).is_some_and(|head| !self.heads.insert(head)) {
-                continue;
+            if let Some(evened) = evened(sentence) {
+                if self.says(&evened) {
+                    continue;
+                }
+                self.said.insert(evened);
             }
             if !out.is_empty() {
                 out.push(' ');
@@ -54,12 +69,13 @@ pub(crate) fn said_once(title: &str, text: &str) -> String {
 
 /// A title that was cut, with the whole sentence of the text that it was made from.
 pub(super) fn whole(title: &str, text: &str) -> String {
-    if !title.ends_with('…') {
+    if !title.ends_with(CUT) {
         return title.to_owned();
     }
     let about = subject(title);
-    let Some(known) = head(about) else { return title.to_owned() };
-    let goes_on = |sentence: &&str| head(sentence).is_some_and(|head| head.starts_with(&known));
+    let Some(known) = evened(about) else { return title.to_owned() };
+    let head = known.trim_end_matches(CUT);
+    let goes_on = |sentence: &&str| evened(sentence).is_some_and(|whole| whole.starts_with(head));
     let found = sentences(text).find(goes_on);
     found.map_or_else(|| title.to_owned(), |sentence| title.replace(about, sentence))
 }
@@ -130,18 +146,29 @@ fn end_of_sentence(text: &str) -> usize {
     text.len()
 }
 
-/// The first letters of a sentence in lower case; none for one of few letters.
-fn head(sentence: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut letters = 0;
-    for c in sentence.chars().filter(|c| c.is_alphanumeric()) {
-        letters += if matches!(c, '\u{3400}'..='\u{9fff}') { 3 } else { 1 };
-        out.extend(c.to_lowercase());
-        if letters >= HEAD {
-            break;
+/// A sentence without what only shows it (case, gaps, quotes, the marks around it), so that two which say
+/// the same are equal; none for one of few letters.
+fn evened(sentence: &str) -> Option<String> {
+    let weight = |c: char| match c {
+        '\u{3400}'..='\u{9fff}' => 3,
+        _ => usize::from(c.is_alphanumeric()),
+    };
+    if sentence.chars().map(weight).sum::<usize>() < LEAST {
+        return None;
+    }
+    let mut out = String::with_capacity(sentence.len());
+    let mark = |word: &&str| matches!(*word, "-" | "*" | "+" | "•" | "##" | "#");
+    for word in sentence.split_whitespace().skip_while(mark) {
+        let shown = |c: &char| !matches!(c, '`' | '*' | '"' | '\'' | '“' | '”' | '‘' | '’');
+        let gap = out.len();
+        out.extend(word.chars().filter(shown).flat_map(char::to_lowercase));
+        if out.len() > gap && gap > 0 {
+            out.insert(gap, ' ');
         }
     }
-    (letters >= LEAST).then_some(out)
+    let end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':' | '。' | '！' | '？' | '；' | '：');
+    out.truncate(out.trim_end_matches(end).len());
+    Some(out)
 }
 
 #[cfg(test)]
@@ -155,11 +182,34 @@ mod tests {
             "The root cause is in `git.go`: both writers use the default type of the agent. Ok.",
         );
         assert!(told.has("The root cause is in `git.go`: both writers use the default…"));
+        let again = "the root cause is in git.go: both writers use the default type of the agent; ";
         assert_eq!(
-            told.fresh("The root cause is in git.go: both writers use the default type. The reader does not have it."),
+            told.fresh(&format!("{again}The reader does not have it.")),
             "The reader does not have it."
         );
         assert_eq!(told.fresh("The reader does not have it.\nOk. Ok."), "Ok. Ok.");
+    }
+
+    #[test]
+    fn o2_a_sentence_that_ends_otherwise_is_another() {
+        let mut told = Told::default();
+        told.note("We agreed to raise the limit of retries for the upstream queue to 7.");
+        let newer = "We agreed to raise the limit of retries for the upstream queue to 9.";
+        assert!(!told.has(newer));
+        assert_eq!(told.fresh(newer), newer);
+        for other in [
+            "We agreed to raise the limit of retries for the upstream queue to 70.",
+            "We agreed to raise the limit of retries for the upstream queue to -7.",
+            "We agreed to raise the limit of retries for the upstream queue.",
+            "We agreed to raise the limit of retries for the upstream queue to 7 at night.",
+        ] {
+            assert!(!told.has(other), "{other}");
+        }
+        assert!(told.has("We agreed to raise the limit of retries for the upstream…"));
+        let mut cut = Told::default();
+        cut.note("We agreed to raise the limit of retries for the upstream queue…");
+        assert!(!cut.has(newer), "what was cut off was not said");
+        assert!(cut.has("We agreed to raise the limit of retries…"));
     }
 
     #[test]
