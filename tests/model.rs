@@ -20,13 +20,20 @@ fn what_is_not_the_pinned_model_is_refused_and_leaves_nothing() {
     // A file that begins like a wheel and is none.
     let wheel = folder.path().join("model.whl");
     fs::write(&wheel, b"PK\x03\x04 and nothing behind it").unwrap();
-    for file in [&raw, &wheel] {
-        let output = sandbox.afterword(&["model", "pull", "--from", &file.to_string_lossy()]);
+    let path = raw.to_string_lossy().into_owned();
+    let address = format!("file://{path}");
+    for file in [&path, &address, &wheel.to_string_lossy().into_owned()] {
+        let mut pull = sandbox.command(BIN);
+        // A file of this machine needs no program that fetches.
+        pull.args(["model", "pull", "--from", file]).env("PATH", "/nowhere");
+        let output = sandbox.run(pull, b"");
         assert_eq!(output.code, Some(2), "{}", output.stderr);
         assert!(output.stderr.contains("SHA-256 expected"), "{}", output.stderr);
     }
     let missing = sandbox.afterword(&["model", "pull", "--from", "/nowhere/model.whl"]);
     assert_eq!(missing.code, Some(2));
+    let elsewhere = sandbox.afterword(&["model", "pull", "--from", "file://elsewhere/x.whl"]);
+    assert!(elsewhere.stderr.contains("no file of this machine"), "{}", elsewhere.stderr);
     let plain = sandbox.afterword(&["model", "pull", "--from", "http://127.0.0.1:1/model.whl"]);
     assert!(plain.stderr.contains("https"), "{}", plain.stderr);
     let status = sandbox.afterword(&["model", "status", "--json"]).success().json();

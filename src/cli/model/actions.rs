@@ -7,6 +7,7 @@ use super::store::Folder;
 use crate::cli::Tools;
 use crate::cli::door::Door;
 use crate::cli::output::Failure;
+use crate::config;
 
 /// The model of a name, or the recommended one.
 pub(super) fn entry(name: Option<&str>) -> anyhow::Result<&'static Entry> {
@@ -46,8 +47,11 @@ pub(super) fn install(
     }
     let source: PathBuf = match from {
         None => fetch::package(tools, entry, &folder.downloads()?)?,
+        Some(url) if url.starts_with("file://") => fetch::named_file(url).ok_or_else(|| {
+            Failure::User(format!("{url} names no file of this machine: give file:///PATH"))
+        })?,
         Some(url) if url.contains("://") => fetch::url(tools, url, &folder)?,
-        Some(file) => PathBuf::from(file),
+        Some(file) => config::env::expand(file, &tools.config.env.user_home()),
     };
     folder.install(tools, &source)?;
     drop(held);

@@ -59,7 +59,7 @@ pub(super) fn package(tools: &Tools, entry: &Entry, into: &Path) -> anyhow::Resu
 
 /// Downloads a file, going on where an earlier try ended.
 pub(super) fn url(tools: &Tools, url: &str, folder: &Folder) -> anyhow::Result<PathBuf> {
-    if !url.starts_with("https://") && !url.starts_with("file://") {
+    if !url.starts_with("https://") {
         return Err(Failure::User("only https:// addresses and files are taken".into()).into());
     }
     let name: String =
@@ -83,6 +83,31 @@ pub(super) fn url(tools: &Tools, url: &str, folder: &Folder) -> anyhow::Result<P
             Err(Failure::Config(format!("curl could not fetch {url}: {said}")).into())
         }
     }
+}
+
+/// The file that a `file://` address names, on this machine; none for any other text.
+pub(super) fn named_file(url: &str) -> Option<PathBuf> {
+    let rest = url.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+    let path = String::from_utf8(unescaped(path)).ok()?;
+    // `/C:/models/x` is `C:/models/x`.
+    let drive = path.as_bytes().get(2) == Some(&b':');
+    let path = if cfg!(windows) && drive { path[1..].to_owned() } else { path };
+    Some(PathBuf::from(path)).filter(|path| path.is_absolute())
+}
+
+/// The bytes that percent escapes stand for; what is no escape stays.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = after.get(..2).filter(|_| *first == b'%');
+        let escaped = escaped.and_then(|two| std::str::from_utf8(two).ok());
+        let escaped = escaped.and_then(|two| u8::from_str_radix(two, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    bytes
 }
 
 /// How a program ended.
@@ -126,4 +151,28 @@ fn wheel(folder: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_a_file_is_its_path() {
+        let root = if cfg!(windows) { "C:/" } else { "/" };
+        let is = |address: &str, path: &str| {
+            assert_eq!(
+                named_file(address),
+                Some(PathBuf::from(format!("{root}{path}"))),
+                "{address}"
+            );
+        };
+        let drive = if cfg!(windows) { "C:/" } else { "" };
+        is(&format!("file:///{drive}models/x.whl"), "models/x.whl");
+        is(&format!("file://localhost/{drive}models/x.whl"), "models/x.whl");
+        is(&format!("file:///{drive}my%20models/%E9%A1%B9/50%"), "my models/项/50%");
+        for other in ["https://x/y", "file://elsewhere/x", "file://", "/models/x", "file:///%ff"] {
+            assert_eq!(named_file(other), None, "{other}");
+        }
+    }
 }
