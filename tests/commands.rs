@@ -399,10 +399,16 @@ fn mistakes_get_a_sentence_and_the_right_exit_code() {
         (vec!["import", "file", "/does/not/exist"], 2, "cannot read"),
         (vec!["search", "x", "--since", "yesterday"], 2, "YYYY-MM-DD"),
         (vec!["search", "x", "--limit", "0"], 2, "1..=200"),
+        (vec!["serch", "x"], 2, "a similar subcommand exists: 'search'"),
+        (vec!["forget"], 2, "<IDS>..."),
         (vec!["remember", "<private>all of it</private>"], 2, "nothing to remember"),
     ] {
         let output = sandbox.afterword(&args);
         assert_eq!(output.code, Some(code), "{args:?}: {}", output.stderr);
         assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+        let output = sandbox.afterword(&[&args[..], &["--json"]].concat());
+        assert_eq!((output.code, output.stdout.as_str()), (Some(code), ""), "{args:?}");
+        let told: Value = serde_json::from_str(&output.stderr).unwrap();
+        assert!(told["error"].as_str().unwrap().contains(says), "{args:?}: {told}");
     }
 }

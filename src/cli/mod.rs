@@ -54,9 +54,10 @@ pub(crate) fn run(
 ) -> ExitCode {
     let plain = config.env.get("NO_COLOR").is_some();
     let name = OsString::from("afterword");
+    let json = args.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let arguments = match Arguments::try_parse_from(std::iter::once(name).chain(args)) {
         Ok(arguments) => arguments,
-        Err(error) => return output::usage(&error),
+        Err(error) => return output::usage(&error, json),
     };
     let columns = config.env.get("COLUMNS").and_then(|columns| columns.trim().parse().ok());
     let out = Output::new(arguments.json, plain, columns);

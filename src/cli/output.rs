@@ -157,8 +157,22 @@ pub(super) fn visible(text: &str) -> String {
     text.chars().filter(|c| !steers(*c)).collect()
 }
 
-/// Shows help, the version or what is wrong with the command line.
-pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    drop(error.print());
-    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+/// Shows help, the version or what is wrong with the command line; the latter as JSON where that was
+/// asked for.
+pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        drop(error.print());
+        return ExitCode::SUCCESS;
+    }
+    if json {
+        let said = error.render().to_string();
+        let said = said.strip_prefix("error: ").unwrap_or(&said);
+        // How commands are called in general is nothing for a program.
+        let said = said.split("\n\nFor more information").next().unwrap_or(said).trim();
+        let body = serde_json::json!({ "error": said });
+        drop(writeln!(io::stderr().lock(), "{body}"));
+    } else {
+        drop(error.print());
+    }
+    ExitCode::from(2)
 }
