@@ -128,7 +128,14 @@ fn k5_a_search_is_narrowed_by_file_and_agent() {
     sandbox.afterword(&["remember", "retry nothing by hand"]).success();
     let of_agent = search(&["retry", "--agent", "claude-code"]);
     assert_eq!(of_agent["total"], all, "a memory has no session: {of_agent}");
-    assert_eq!(search(&["retry", "--agent", "codex"])["total"], 0);
+    let none = search(&["retry", "--agent", "codex"]);
+    let hint = "there is no session of the agent 'codex'; there are sessions of claude-code";
+    assert_eq!((&none["total"], &none["hint"]), (&json!(0), &json!(hint)));
+    let told = sandbox.afterword(&["search", "retry", "--agent", "codex"]).success().stdout;
+    assert_eq!(told, format!("Nothing found in demo-project: {hint}.\n"));
+    let told = sandbox.afterword(&["search", "zebra", "--agent", "claude-code"]).success().stdout;
+    let tries = "Try --all-projects, without --agent, or other words.";
+    assert_eq!(told, format!("Nothing found in demo-project. {tries}\n"));
 }
 
 #[test]

@@ -28,6 +28,9 @@ const TITLE: usize = 120;
 /// Most characters of a name.
 const NAME: usize = 80;
 
+/// Most characters of a hint.
+const HINT: usize = 400;
+
 /// Most characters of all texts of one answer.
 const ALL_TEXTS: usize = 60_000;
 
@@ -71,10 +74,14 @@ impl Answer {
     pub(super) fn search(project: Option<&str>, answer: &SearchAnswer) -> Self {
         let place = project.unwrap_or("(all)");
         if answer.results.is_empty() {
-            let text = format!(
-                "Nothing found in {}. Try other words, all_projects, or timeline for the newest.",
-                quote(place, NAME)
-            );
+            let place = quote(place, NAME);
+            let text = match &answer.hint {
+                Some(hint) => format!("Nothing found in {place}: {}.", quote(hint, HINT)),
+                None => format!(
+                    "Nothing found in {place}. Try other words, all_projects, or timeline for the \
+                     newest."
+                ),
+            };
             let found = Found { results: Vec::new(), total: 0, note: text.clone() };
             return Self::new(text, &found);
         }

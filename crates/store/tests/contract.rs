@@ -30,7 +30,7 @@ macro_rules! on_every_backend {
 
 on_every_backend! {
     projects: keys_decide_and_names_are_labels, a_name_alone_finds_the_newest_of_that_name;
-    sessions: lists_are_newest_first, idle_sessions_end_and_come_back,
+    sessions: lists_are_newest_first, agents_are_listed_once, idle_sessions_end_and_come_back,
         o5_a_late_end_does_not_end_a_resumed_session, what_was_given_is_remembered,
         a_session_is_told_of_a_file_once;
     events: prompts_are_numbered_and_events_follow_them, events_join_their_turn_by_id,

@@ -85,8 +85,7 @@ pub(in crate::cli) fn search(
         return Ok(ExitCode::SUCCESS);
     }
     if answer.results.is_empty() {
-        let place = request.project.map_or_else(String::new, |p| format!(" in {}", p.name));
-        tools.out.line(&format!("Nothing found{place}. Try --all-projects, or other words."));
+        tools.out.line(&nothing(&request, answer.hint.as_deref()));
     }
     for result in &answer.results {
         show(tools.out, result, arguments.all_projects);
@@ -97,6 +96,39 @@ pub(in crate::cli) fn search(
         tools.out.line(&tools.out.dim(&more));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// That nothing was found, and what may help: the reason that is known, else whatever narrows the search.
+fn nothing(request: &SearchRequest, hint: Option<&str>) -> String {
+    let place = request.project.as_ref();
+    let place = place.map_or_else(String::new, |p| format!(" in {}", visible(&p.name)));
+    if let Some(hint) = hint {
+        return format!("Nothing found{place}: {}.", visible(hint));
+    }
+    let narrowing = [
+        ("--kind", request.kind.is_some()),
+        ("--since", request.since.is_some()),
+        ("--until", request.until.is_some()),
+        ("--file", request.file.is_some()),
+        ("--agent", request.agent.is_some()),
+    ];
+    let mut tries: Vec<String> = Vec::new();
+    if request.project.is_some() {
+        tries.push("--all-projects".to_owned());
+    }
+    tries.extend(
+        narrowing.iter().filter(|(_, given)| *given).map(|(name, _)| format!("without {name}")),
+    );
+    if !request.query.trim().is_empty() {
+        tries.push("other words".to_owned());
+    }
+    match tries.as_slice() {
+        [] => format!("Nothing found{place}."),
+        [one] => format!("Nothing found{place}. Try {one}."),
+        [most @ .., last] => {
+            format!("Nothing found{place}. Try {}, or {last}.", most.join(", "))
+        }
+    }
 }
 
 fn show(out: Output, result: &SearchResult, with_project: bool) {
@@ -203,6 +235,8 @@ fn told(why: &Why, written: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use afterword_domain::project::ProjectRef;
+
     use super::*;
 
     #[test]
@@ -215,6 +249,20 @@ mod tests {
         assert_eq!(show(6), "the [r…]");
         let hostile = [part("\u{1b}[31m", true)];
         assert_eq!(marked(&hostile, str::to_owned, str::to_owned), "[31m");
+    }
+
+    #[test]
+    fn what_may_help_is_what_was_asked_too_much() {
+        let mut request = SearchRequest { query: "x".into(), ..SearchRequest::default() };
+        assert_eq!(nothing(&request, None), "Nothing found. Try other words.");
+        request.project = Some(ProjectRef::named("shop"));
+        request.file = Some("a.rs".into());
+        assert_eq!(
+            nothing(&request, None),
+            "Nothing found in shop. Try --all-projects, without --file, or other words."
+        );
+        assert_eq!(nothing(&request, Some("why")), "Nothing found in shop: why.");
+        assert_eq!(nothing(&SearchRequest::default(), None), "Nothing found.");
     }
 
     #[test]

@@ -50,6 +50,9 @@ pub struct SearchAnswer {
     pub results: Vec<SearchResult>,
     /// How many rows matched before the limit; counted up to 2,000.
     pub total: usize,
+    /// Why nothing was found, where the request itself is the reason, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// One row that was found.

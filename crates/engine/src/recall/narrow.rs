@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use afterword_domain::boundary;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::scope::Scope;
+use afterword_domain::text::{cut_chars, one_line};
 use afterword_domain::wire::search::SearchRequest;
 use afterword_store::{Error, Result, Store};
 
@@ -43,6 +45,26 @@ async fn project_around(store: &dyn Store, file: &str) -> Result<Option<Project>
     Ok(projects.max_by_key(|project| project.root.as_ref().map(String::len)))
 }
 
+/// What to say of an agent of which there is no session.
+pub(super) async fn unknown_agent(
+    store: &dyn Store,
+    request: &SearchRequest,
+) -> Result<Option<String>> {
+    let Some(asked) = request.agent.as_deref() else { return Ok(None) };
+    let known = store.agents().await?;
+    if known.contains(&boundary::agent_name(asked)) {
+        return Ok(None);
+    }
+    let asked = cut_chars(&one_line(asked), 40);
+    Ok(Some(match known.as_slice() {
+        [] => format!("there is no session of the agent '{asked}', nor of any other"),
+        known => format!(
+            "there is no session of the agent '{asked}'; there are sessions of {}",
+            known.join(", ")
+        ),
+    }))
+}
+
 /// Keeps the rows that concern the file and come from the agent of the request.
 pub(super) async fn narrow(
     store: &dyn Store,
@@ -57,7 +79,7 @@ pub(super) async fn narrow(
         };
         ranked.retain(concerns);
     }
-    let Some(agent) = request.agent.as_deref().map(str::trim) else { return Ok(()) };
+    let Some(agent) = request.agent.as_deref().map(boundary::agent_name) else { return Ok(()) };
     let mut agents: HashMap<i64, bool> = HashMap::new();
     for session in ranked.iter().filter_map(|found| found.row.session_id) {
         if let Entry::Vacant(place) = agents.entry(session) {

@@ -142,7 +142,11 @@ async fn search_by(
     let why = |ranked: &Ranked| request.explain.then(|| ranked.parts.why(ranked.score, &terms));
     let results = ranked.into_iter().map(|ranked| (why(&ranked), ranked));
     let results = results.map(|(why, ranked)| result(ranked, why)).collect();
-    Ok(SearchAnswer { results, total })
+    let mut answer = SearchAnswer { results, total, hint: None };
+    if answer.results.is_empty() {
+        answer.hint = narrow::unknown_agent(store, request).await?;
+    }
+    Ok(answer)
 }
 
 /// Which rows may answer.

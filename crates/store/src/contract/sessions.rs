@@ -18,6 +18,9 @@ pub trait SessionStore {
     /// Newest first by last event.
     async fn list_sessions(&self, scope: Scope, limit: usize) -> Result<Vec<Session>>;
 
+    /// The agents of which there are sessions, by name.
+    async fn agents(&self) -> Result<Vec<String>>;
+
     /// Marks active sessions whose last event is older than `before` as completed, with the reason
     /// `idle`, and returns their keys. Work that waits for them stays.
     async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>>;

@@ -46,6 +46,24 @@ impl SessionStore for SqliteStore {
         .await
     }
 
+    async fn agents(&self) -> Result<Vec<String>> {
+        self.read(|db| {
+            // From one agent to the next in the index, however many sessions each has.
+            let mut next = db.prepare_cached(
+                "SELECT agent FROM sdk_sessions WHERE agent > ?1 ORDER BY agent LIMIT 1",
+            )?;
+            let mut agents: Vec<String> = Vec::new();
+            loop {
+                let after = agents.last().map_or("", String::as_str);
+                match optional(next.query_row([after], |row| row.get(0)))? {
+                    Some(agent) => agents.push(agent),
+                    None => return Ok(agents),
+                }
+            }
+        })
+        .await
+    }
+
     async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>> {
         self.write(move |db| {
             let mut update = db.prepare_cached(

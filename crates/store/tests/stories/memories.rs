@@ -27,7 +27,7 @@ pub(crate) async fn a_memory_gains_the_files_it_is_told_with(store: Any) {
     let first = remember(&store, p.id, "Use tabs", 1).await;
     let mut again = new_memory(p.id, "use tabs", 9);
     again.files = vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()];
-    again.index.files = "src/b.rs".to_owned();
+    again.index.files.push_str("src/b.rs");
     let told = store.remember(again.clone()).await.unwrap();
     assert_eq!((told.id, &told.files), (first.id, &again.files));
     assert_eq!(store.remember(again.clone()).await.unwrap().files, again.files, "once");

@@ -23,6 +23,16 @@ pub(crate) async fn lists_are_newest_first(store: Any) {
     assert!(matches!(store.get_session(999).await, Err(Error::NotFound("session"))));
 }
 
+pub(crate) async fn agents_are_listed_once(store: Any) {
+    assert!(store.agents().await.unwrap().is_empty());
+    for (agent, session) in [("zed", "a"), (AGENT, "b"), (AGENT, "c")] {
+        let mut event = event(session, 0, tool("Bash"));
+        agent.clone_into(&mut event.event.agent);
+        stored(&store, event).await;
+    }
+    assert_eq!(store.agents().await.unwrap(), [AGENT, "zed"]);
+}
+
 pub(crate) async fn idle_sessions_end_and_come_back(store: Any) {
     let (_, old) = stored(&store, event("old", 0, prompt("one"))).await;
     let (_, new) = stored(&store, event("new", 500, prompt("two"))).await;
