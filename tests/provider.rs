@@ -231,3 +231,31 @@ fn files_with(folder: &Path, needle: &[u8]) -> Vec<String> {
     }
     found
 }
+
+#[test]
+fn proxies_of_the_environment_are_used_by_nobody() {
+    let (sandbox, stub, proxy) = (sandbox(), ProviderStub::start(), ProviderStub::start());
+    let vector = r#"{"data": [{"index": 0, "embedding": [1.0, 0.0]}]}"#;
+    stub.otherwise(Reply::body(200, "application/json", vector));
+    let url = stub.url();
+    let config = format!("[embeddings]\nurl = \"{url}/v1\"\nmodel = \"e\"\n");
+    fs::create_dir_all(sandbox.data()).unwrap();
+    fs::write(sandbox.data().join("config.toml"), config).unwrap();
+    let through = |args: &[&str]| {
+        let mut command = sandbox.command(sandbox.binary());
+        for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+            command.env(name, proxy.url());
+        }
+        command.args(args);
+        sandbox.run(command, b"").success()
+    };
+    through(&["daemon", "start"]);
+    through(&["remember", "The release train leaves on Tuesdays"]);
+    sandbox.wait_for_status("an embedded row", |status| status["embeddings"]["embedded"] == 1);
+    stub.otherwise(Reply::text("ready"));
+    let openai = "[provider]\nkind = \"openai\"\nmodel = \"m\"\n";
+    fs::write(sandbox.data().join("config.toml"), format!("{openai}url = \"{url}\"\n")).unwrap();
+    through(&["provider", "test"]);
+    assert!(stub.heard().iter().any(|heard| heard.path.ends_with("/embeddings")));
+    assert_eq!(proxy.count(), 0, "{:?}", proxy.heard());
+}

@@ -110,7 +110,9 @@ fn a_model_that_is_stopped_is_told_once_at_a_start() {
     sandbox.start_daemon();
     spend(&sandbox, &[]);
     let until = Day::of(SystemClock.now()).plus(2).begins();
-    let stopped = json!({ "why": "the cap of 9 tokens a day is reached", "until": until });
+    let under = json!({ "tokens": 500_000, "cost": null });
+    let why = "the cap of 9 tokens a day is reached";
+    let stopped = json!({ "why": why, "until": until, "under": under });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let store = SqliteStore::open(&sandbox.data().join("afterword.db")).unwrap();

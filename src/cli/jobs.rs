@@ -21,13 +21,20 @@ enum JobsCommand {
     /// List what waits and what failed
     List,
     /// Try again what failed, and ask a model again that was left alone
-    Retry(Named),
+    Retry(ToRetry),
     /// Give up what failed; events and rows stay
-    Drop(Named),
+    Drop(ToDrop),
 }
 
 #[derive(Debug, Args)]
-struct Named {
+struct ToRetry {
+    /// Ids as `jobs list` shows them, such as model-5; all that failed or wait for a budget when none
+    /// is named
+    ids: Vec<JobId>,
+}
+
+#[derive(Debug, Args)]
+struct ToDrop {
     /// Ids as `jobs list` shows them, such as model-5; all that failed when none is named
     ids: Vec<JobId>,
 }

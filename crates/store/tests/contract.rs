@@ -55,7 +55,8 @@ on_every_backend! {
     model_jobs: a_model_job_is_claimed_and_saved_once, rules_leave_a_models_rows_alone,
         what_was_forgotten_meanwhile_is_not_told_again, a_lost_call_is_a_lost_try,
         a_session_waits_for_its_turns_and_is_opened_again_by_new_ones,
-        a_dropped_job_of_the_rules_leaves_every_count_whole;
+        a_dropped_job_of_the_rules_leaves_every_count_whole,
+         what_a_budget_keeps_back_is_freed_before_its_time;
     changes: changes_are_told_in_order_and_their_numbers_stay,
         what_went_is_told_as_forgotten_or_replaced, an_old_place_in_the_log_is_lost,
         i12_a_persons_words_outlive_rules_and_model, a_persons_session_summary_gives_way_to_later_work,

@@ -92,6 +92,10 @@ fn show(out: Output, status: &Status) {
         out.line(&out.bold("Read by a model"));
         row(out, "read", model.done, "turns and sessions");
         row(out, "waiting", model.waiting, "told by rules meanwhile");
+        if model.kept_back > 0 {
+            let why = "of these: their sessions had their share of today's tokens";
+            row(out, "kept back", model.kept_back, why);
+        }
         row(out, "parked", model.parked, "told by rules; see 'afterword jobs list'");
         if let Some(held) = &model.held {
             out.line(&format!("  left alone: {}", visible(held)));

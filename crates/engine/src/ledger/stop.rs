@@ -10,6 +10,8 @@ use afterword_domain::text::cut_chars;
 use afterword_domain::wire::status::Stopped;
 use afterword_store::contract::{NewSpend, SpendLimits};
 
+use serde::{Deserialize, Serialize};
+
 use super::Ledger;
 use crate::Result;
 
@@ -21,6 +23,23 @@ const TOLD: &str = "spend.told";
 
 /// Characters of a reason that are kept.
 const WHY_CHARS: usize = 300;
+
+/// What stops all calls, as it is kept.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Noted {
+    #[serde(flatten)]
+    stopped: Stopped,
+    /// The caps at that time; none where an earlier release noted it.
+    #[serde(default)]
+    under: Option<Under>,
+}
+
+/// Caps that stop calls for a time.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Under {
+    tokens: u64,
+    cost: Option<u64>,
+}
 
 /// The cap of tokens does not let a call through.
 pub(super) fn at_tokens(call: &NewSpend, limits: &SpendLimits, until: Time) -> Stopped {
@@ -89,21 +108,28 @@ impl Ledger {
             *standing = Some(stopped);
             return Ok(());
         }
-        if self.noted().await?.as_ref() != Some(&stopped) {
-            let text = serde_json::to_string(&stopped).expect("plain text and a number");
+        let noted = Noted { stopped, under: Some(self.under()) };
+        if self.noted().await?.as_ref() != Some(&noted) {
+            let text = serde_json::to_string(&noted).expect("plain text and numbers");
             self.store.set_setting(STOPPED, &text).await?;
         }
         Ok(())
     }
 
-    /// What stops all calls now.
+    /// What stops all calls now. What was noted under other caps says nothing of these.
     pub async fn stopped(&self) -> Result<Option<Stopped>> {
         let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if standing.is_some() {
             return Ok(standing);
         }
         let now = self.clock.now();
-        Ok(self.noted().await?.filter(|stopped| stopped.until.is_some_and(|until| now < until)))
+        let noted = self.noted().await?.filter(|noted| noted.under == Some(self.under()));
+        let stopped = noted.map(|noted| noted.stopped);
+        Ok(stopped.filter(|stopped| stopped.until.is_some_and(|until| now < until)))
+    }
+
+    fn under(&self) -> Under {
+        Under { tokens: self.limits.tokens, cost: self.limits.cost }
     }
 
     /// Whether a person is still to be told today why no model is asked; now one is.
@@ -124,7 +150,7 @@ impl Ledger {
         Ok(())
     }
 
-    async fn noted(&self) -> Result<Option<Stopped>> {
+    async fn noted(&self) -> Result<Option<Noted>> {
         let text = self.store.setting(STOPPED).await?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }

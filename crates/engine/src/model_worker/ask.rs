@@ -46,6 +46,13 @@ struct Verdict {
     is_final: bool,
 }
 
+/// How long a job waits whose call was not sent.
+struct PutBack {
+    until: Time,
+    /// Only its session's share has no room.
+    kept_back: bool,
+}
+
 impl Engine {
     /// Asks, unless the answer is there, and asks once more with less where the question was too
     /// long. None when the job has no answer now: what is to become of it is noted. An empty answer
@@ -90,6 +97,7 @@ impl Engine {
             retry_at: self.clock.now().plus_millis(verdict.after_ms),
             counts: verdict.counts,
             is_final: verdict.is_final,
+            kept_back: false,
         };
         let parked = self.store.fail_model_job(&job, &failure).await?;
         tracing::warn!(error = failure.error, session = job.session_id(), parked, "no answer");
@@ -114,13 +122,6 @@ impl Engine {
             max_output_tokens: u64::from(ask.max_output_tokens),
             backlog: question.backlog,
         };
-        if question.backlog
-            && let Some(until) = self.take_backlog(call.most(), model.backlog_tokens).await?
-        {
-            let reason = "no session lives, and the day's budget for backlog is used up";
-            self.put_back(job, until, reason).await?;
-            return Ok(None);
-        }
         let reservation = match model.budget.reserve(&call).await {
             Ok(reservation) => reservation,
             Err(over) => return self.not_now(job, &over).await.map(|()| None),
@@ -148,35 +149,45 @@ impl Engine {
     }
 
     async fn not_now(&self, job: &ModelJob, over: &Over) -> Result<()> {
-        let reason = over.to_string();
+        let (now, reason) = (self.clock.now(), over.to_string());
+        let hold = &self.model_work.hold;
+        // What holds everybody back is the hold's to remember: the job itself stays due, so that it
+        // goes at once when the hold ends.
+        let wait = |until| PutBack { until, kept_back: false };
         match over {
-            Over::Day { until } => {
-                self.put_back(job, *until, &reason).await?;
-                self.model_work.hold.pause(*until, reason);
+            Over::Session { until } => {
+                let back = PutBack { until: *until, kept_back: true };
+                self.put_back(job, &back, &reason).await?;
             }
-            Over::Session { until } | Over::Backlog { until } => {
-                self.put_back(job, *until, &reason).await?;
+            Over::Day { until } => {
+                self.put_back(job, &wait(now), &reason).await?;
+                hold.pause(*until, reason);
+            }
+            Over::Backlog { until } => {
+                self.put_back(job, &wait(now), &reason).await?;
+                hold.rest_backlog(*until);
             }
             Over::Price { .. } => {
-                self.put_back(job, self.clock.now(), &reason).await?;
-                self.model_work.hold.stop(reason);
+                self.put_back(job, &wait(now), &reason).await?;
+                hold.stop(reason);
             }
             Over::Unwritten(_) => {
-                let until = self.clock.now().plus_millis(LEDGER_MS);
-                self.put_back(job, until, &reason).await?;
-                self.model_work.hold.pause(until, reason);
+                let until = now.plus_millis(LEDGER_MS);
+                self.put_back(job, &wait(until), &reason).await?;
+                hold.pause(until, reason);
             }
         }
         Ok(())
     }
 
     /// Makes a job wait whose call was not sent.
-    async fn put_back(&self, job: &ModelJob, until: Time, reason: &str) -> Result<()> {
+    async fn put_back(&self, job: &ModelJob, back: &PutBack, reason: &str) -> Result<()> {
         let failure = ModelFailure {
             error: reason.to_owned(),
-            retry_at: until,
+            retry_at: back.until,
             counts: false,
             is_final: false,
+            kept_back: back.kept_back,
         };
         self.store.fail_model_job(job, &failure).await?;
         Ok(())

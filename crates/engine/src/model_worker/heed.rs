@@ -48,9 +48,11 @@ impl Engine {
             RefusalKind::RateLimited => {
                 heeded.counts = false;
                 let own = hold.failed((model.chance)());
-                // Never earlier than the provider wants it, and then not all at once.
+                // Never earlier than the provider wants it, and then not all at once; and later
+                // every time, whatever it says.
                 let more = spread(SPREAD_MS, (model.chance)()) - spread(SPREAD_MS, 0.0);
-                heeded.after_ms = asked.map_or(own.max(PAUSE_MS), |ms| ms.saturating_add(more));
+                let wanted = asked.map_or(PAUSE_MS, |ms| ms.saturating_add(more));
+                heeded.after_ms = own.max(wanted);
                 self.hold_until(model, now.plus_millis(heeded.after_ms), told).await?;
             }
             RefusalKind::Unavailable => {

@@ -10,12 +10,6 @@ use crate::{Engine, Result};
 /// The setting under which the end of a hold outlives the process.
 const KEPT: &str = "model.held_until";
 
-/// The setting that counts what went on backlog: a date and tokens.
-const BACKLOG: &str = "model.backlog";
-
-/// Milliseconds of a day.
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-
 /// First and longest wait after a failure, in milliseconds.
 const FIRST_MS: f64 = 2_000.0;
 const LONGEST_MS: f64 = 600_000.0;
@@ -31,6 +25,8 @@ struct State {
     failures: i32,
     /// Questions in a row that were turned away in the same words, and those words.
     turned_away: (u32, String),
+    /// Until then nothing is sent while no session lives: the budget for it is used up.
+    backlog_rests: Option<Time>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +82,16 @@ impl Hold {
     /// Holds the provider until then.
     pub(super) fn pause(&self, until: Time, reason: String) {
         self.with(|state| state.held = Some(Held { until: Some(until), reason }));
+    }
+
+    /// Sends nothing until then while no session lives.
+    pub(super) fn rest_backlog(&self, until: Time) {
+        self.with(|state| state.backlog_rests = Some(until));
+    }
+
+    /// Until when nothing is sent at `now` while no session lives; none where something may be.
+    pub(super) fn backlog_rests(&self, now: Time) -> Option<Time> {
+        self.with(|state| state.backlog_rests.filter(|until| now < *until))
     }
 
     /// Notes a call that the provider did not answer; how long to wait, spread by `chance`.
@@ -161,23 +167,6 @@ impl Engine {
             self.store.set_setting(KEPT, "").await?;
         }
         Ok(())
-    }
-
-    /// Takes tokens out of the day's budget for backlog, before they are sent. Where it is used
-    /// up, says when the next day begins.
-    pub(super) async fn take_backlog(&self, tokens: u64, most: u64) -> Result<Option<Time>> {
-        let now = self.clock.now();
-        let today = now.date();
-        let kept = self.store.setting(BACKLOG).await?.unwrap_or_default();
-        let used = kept.split_once(' ').filter(|(day, _)| *day == today);
-        let used: u64 = used.and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
-        let used = used.saturating_add(tokens);
-        if used > most {
-            let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS + DAY_MS;
-            return Ok(Some(Time::from_millis(midnight)));
-        }
-        self.store.set_setting(BACKLOG, &format!("{today} {used}")).await?;
-        Ok(None)
     }
 }
 

@@ -18,8 +18,8 @@ impl Engine {
         Ok(JobList { jobs, held: self.model_work.hold.told(self.clock.now()) })
     }
 
-    /// Makes parked jobs wait again, and waiting ones due: these, or all parked ones. The provider
-    /// is asked again, whatever held it back.
+    /// Makes parked jobs wait again, and waiting ones due: these, or all that are parked or wait for
+    /// a budget. The provider is asked again, whatever held it back.
     pub async fn retry_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
         let retried = self.store.retry_jobs(ids, self.clock.now()).await?;
         if ids.is_empty() || !retried.is_empty() {

@@ -56,6 +56,8 @@ impl Engine {
         if *left_over {
             self.store.release_model_jobs(self.clock.now()).await?;
             self.recall_hold(model).await?;
+            // Budgets may have been raised since.
+            self.store.free_kept_back(self.clock.now()).await?;
             self.read_answered(model).await?;
             *left_over = false;
         }
@@ -93,6 +95,9 @@ impl Engine {
             let lives = self.lives(now).await?;
             if !lives && model.backlog_tokens == 0 {
                 return Ok(None);
+            }
+            if !lives && let Some(until) = self.model_work.hold.backlog_rests(now) {
+                return Ok(Some(until));
             }
             let after = self.model_work.served.load(Ordering::Relaxed);
             let Some(job) = self.store.claim_model_job(now, after).await? else {

@@ -27,3 +27,6 @@ CREATE INDEX memories_superseded ON memories (superseded_by) WHERE superseded_by
 
 -- The newest prompt of the session when its job was dropped: later ones open it again.
 ALTER TABLE model_jobs ADD COLUMN dropped_at INTEGER NOT NULL DEFAULT -1;
+
+-- Whether a waiting job is only due later because a budget had no room for it.
+ALTER TABLE model_jobs ADD COLUMN kept_back INTEGER NOT NULL DEFAULT 0;

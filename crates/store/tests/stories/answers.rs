@@ -102,8 +102,13 @@ pub(crate) async fn i12_an_answer_that_nobody_can_read_costs_one_try(store: Any)
     keep(&store, AnswerOf::Job(job.id), "garbage").await;
     store.release_model_jobs(t(20_000)).await.unwrap();
     let again = store.claim_model_job(t(20_000), 0).await.unwrap().expect("due as any other");
-    let failure =
-        ModelFailure { error: "no block".into(), retry_at: t(0), counts: true, is_final: false };
+    let failure = ModelFailure {
+        error: "no block".into(),
+        retry_at: t(0),
+        counts: true,
+        is_final: false,
+        kept_back: false,
+    };
     assert!(!store.fail_model_job(&again, &failure).await.unwrap());
     assert_eq!(kept(&store, AnswerOf::Job(job.id)).await, None);
     let third = store.claim_model_job(t(20_000), 0).await.unwrap().unwrap();

@@ -131,7 +131,13 @@ pub(crate) async fn a_lost_call_is_a_lost_try(store: Any) {
     assert_eq!(store.retry_jobs(&[], t(30_000)).await.unwrap(), [id]);
     assert!(store.claim_model_job(t(30_000), 0).await.unwrap().is_some());
     assert_eq!(store.drop_jobs(&[id]).await.unwrap(), [id]);
-    let late = ModelFailure { error: "x".into(), retry_at: t(0), counts: true, is_final: true };
+    let late = ModelFailure {
+        error: "x".into(),
+        retry_at: t(0),
+        counts: true,
+        is_final: true,
+        kept_back: false,
+    };
     assert!(!store.fail_model_job(&job, &late).await.unwrap(), "it stays dropped");
 }
 
@@ -189,4 +195,28 @@ pub(crate) async fn a_dropped_job_of_the_rules_leaves_every_count_whole(store: A
     let counts = store.counts().await.unwrap();
     assert_eq!((counts.parked, counts.waiting, counts.distilled, counts.stored), (0, 0, 2, 2));
     assert!(store.list_jobs(10).await.unwrap().is_empty());
+}
+
+pub(crate) async fn what_a_budget_keeps_back_is_freed_before_its_time(store: Any) {
+    let (job, _) = sent(&store, "s").await;
+    let later = |kept_back| ModelFailure {
+        error: "no room".into(),
+        retry_at: t(9_000_000),
+        counts: false,
+        is_final: false,
+        kept_back,
+    };
+    store.fail_model_job(&job, &later(true)).await.unwrap();
+    assert_eq!(store.counts().await.unwrap().model.kept_back, 1);
+    assert_eq!(store.claim_model_job(t(20_000), 0).await.unwrap(), None);
+    assert_eq!(store.drop_jobs(&[]).await.unwrap(), [], "it has not failed");
+    assert_eq!(store.free_kept_back(t(20_000)).await.unwrap(), 1);
+    assert_eq!(store.counts().await.unwrap().model.kept_back, 0);
+    let again = store.claim_model_job(t(20_000), 0).await.unwrap().expect("it is due");
+    assert_eq!(again.attempts, 0, "no try was lost");
+    store.fail_model_job(&again, &later(true)).await.unwrap();
+    assert_eq!(store.retry_jobs(&[], t(30_000)).await.unwrap().len(), 1);
+    let again = store.claim_model_job(t(30_000), 0).await.unwrap().expect("it is due");
+    store.fail_model_job(&again, &later(false)).await.unwrap();
+    assert_eq!(store.free_kept_back(t(40_000)).await.unwrap(), 0, "it waits for itself");
 }

@@ -100,6 +100,9 @@ pub struct Embeddings {
 pub struct ModelQueue {
     /// Turns and sessions that wait, or whose call is out.
     pub waiting: u64,
+    /// Of these, the ones whose session has had its share of the day's tokens.
+    #[serde(default)]
+    pub kept_back: u64,
     /// Turns and sessions whose calls gave nothing.
     pub parked: u64,
     /// Turns and sessions that were read.

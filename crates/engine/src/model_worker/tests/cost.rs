@@ -1,9 +1,10 @@
 //! When calls may be made, in which order, and what is set aside for them.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use afterword_domain::Clock as _;
-use afterword_store::contract::NewAnswer;
+use afterword_store::contract::{NewAnswer, SpendLimits};
 use async_trait::async_trait;
 
 use super::play::{Act, Play};
@@ -52,16 +53,30 @@ async fn b3_nothing_is_sent_when_no_session_lives() {
     assert_eq!(play.script.calls(), 0, "a session that nobody ended does not live for ever");
 }
 
+/// Six sessions that ended long ago.
+async fn left_behind(limits: SpendLimits) -> Play {
+    let play = Play::within(limits);
+    for n in 0..6 {
+        play.turn(&format!("s{n}"), "src/a.rs").await;
+        play.end(&format!("s{n}")).await;
+    }
+    play.rules().await;
+    play.pass(LIVES_MS + 60_000);
+    play
+}
+
+fn backlog(tokens: u64) -> SpendLimits {
+    SpendLimits { backlog_tokens: tokens, ..SpendLimits::default() }
+}
+
+/// About what one call sets aside.
+const CALL: u64 = 2_500 + 3_000;
+
 #[tokio::test]
 async fn b3_backlog_is_worked_off_within_its_budget() {
     let calls = |tokens: u64| async move {
-        let play = Play::with(|model| model.backlog_tokens = tokens);
-        for n in 0..6 {
-            play.turn(&format!("s{n}"), "src/a.rs").await;
-            play.end(&format!("s{n}")).await;
-        }
-        play.rules().await;
-        play.pass(LIVES_MS + 60_000);
+        let play = left_behind(backlog(tokens)).await;
+        play.script.tells_no_use.store(true, Ordering::SeqCst);
         play.work().await;
         play.work().await;
         let today = play.script.calls();
@@ -69,12 +84,65 @@ async fn b3_backlog_is_worked_off_within_its_budget() {
         play.work().await;
         (today, play.script.calls())
     };
-    let most = 2_500 + 3_000;
-    let (today, tomorrow) = calls(2 * most).await;
+    let (today, tomorrow) = calls(2 * CALL).await;
     assert!((1..=3).contains(&today), "{today}");
     assert!(tomorrow > today && tomorrow <= 2 * today.max(2) + 1, "{today} {tomorrow}");
     assert_eq!(calls(1_000_000).await, (6, 6));
     assert_eq!(calls(10).await, (0, 0));
+}
+
+#[tokio::test]
+async fn b3_what_the_backlog_has_no_room_for_goes_when_a_session_lives() {
+    let play = left_behind(backlog(10)).await;
+    play.work().await;
+    assert_eq!(play.script.calls(), 0);
+    let jobs = play.engine.jobs().await.unwrap().jobs;
+    assert!(jobs.iter().all(|job| job.due <= play.clock.now()), "{jobs:?}");
+    play.prompt("new", "Good morning, where were we?").await;
+    play.work().await;
+    assert_eq!(play.script.calls(), 6, "paid out of the day now");
+    let model = play.engine.status().await.unwrap().model;
+    assert_eq!((model.kept_back, model.held), (0, None));
+}
+
+#[tokio::test]
+async fn a_raised_cap_frees_what_waits_at_once() {
+    let low = SpendLimits { tokens: 900, ..SpendLimits::default() };
+    let play = Play::within(low);
+    for session in ["a", "b", "c"] {
+        play.turn(session, "src/a.rs").await;
+    }
+    play.work().await;
+    assert_eq!(play.script.calls(), 0);
+    let status = play.engine.status().await.unwrap();
+    assert!(status.spend.stopped.is_some() && status.model.held.is_some());
+    let play = play.restart_within(low);
+    assert!(play.engine.status().await.unwrap().spend.stopped.is_some(), "it still holds");
+    let play = play.restart_within(SpendLimits::default());
+    assert_eq!(play.engine.status().await.unwrap().spend.stopped, None, "made under other caps");
+    play.work_as_a_process().await;
+    assert_eq!(play.script.calls(), 3);
+}
+
+#[tokio::test]
+async fn a_session_with_its_share_is_told_and_freed_by_a_retry_or_a_raise() {
+    let share = SpendLimits { session_tokens: 100, ..SpendLimits::default() };
+    let play = Play::within(share);
+    for n in 0..3 {
+        play.turn("greedy", &format!("src/{n}.rs")).await;
+    }
+    play.turn("other", "src/o.rs").await;
+    play.work().await;
+    assert_eq!(play.script.calls(), 2, "one of each");
+    let status = play.engine.status().await.unwrap();
+    assert_eq!((status.model.kept_back, status.model.held), (2, None));
+    assert_eq!(play.engine.retry_jobs(&[]).await.unwrap().len(), 2);
+    play.work().await;
+    assert_eq!(play.script.calls(), 2, "its share is what it was");
+    assert_eq!(play.engine.status().await.unwrap().model.kept_back, 2);
+    let play = play.restart_within(SpendLimits::default());
+    play.work_as_a_process().await;
+    assert_eq!(play.script.calls(), 4);
 }
 
 /// A budget that writes down what it is asked, and has room for so many calls.

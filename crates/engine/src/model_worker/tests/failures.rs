@@ -57,6 +57,54 @@ async fn i6_what_needs_a_person_stops_the_provider_and_costs_no_try() {
 }
 
 #[tokio::test]
+async fn i6_questions_that_are_all_turned_away_alike_stop_the_provider() {
+    let play = Play::new();
+    for n in 0..6 {
+        play.turn(&format!("s{n}"), "src/a.rs").await;
+    }
+    let told = |n| format!("answered 400: no such thing as small-9 (request {n})");
+    for n in 0..3 {
+        let refusal = Refusal::new(RefusalKind::Refused, told(n)).with_status(400);
+        play.script.then(Act::Refuse(refusal));
+    }
+    play.work().await;
+    play.go_on(3, 60_000).await;
+    assert_eq!(play.script.calls(), 3, "three are enough");
+    let held = play.held().await.unwrap();
+    assert!(held.contains("small-9") && held.contains("correct kind, url and model"), "{held}");
+    assert!(play.engine.status().await.unwrap().model.stopped);
+    assert_eq!(play.engine.retry_jobs(&[]).await.unwrap().len(), 3);
+    play.work().await;
+    assert_eq!(play.script.calls(), 9);
+    assert!(play.parked().await.is_empty());
+
+    // One question that a filter stops, and answers between, stop nobody.
+    let play = Play::new();
+    for n in 0..4 {
+        play.turn(&format!("s{n}"), "src/a.rs").await;
+        let refusal = Refusal::new(RefusalKind::Refused, "filtered").with_status(400);
+        play.script.then(Act::Refuse(refusal));
+        play.script.say(&answer("Fine", "2", "feature"));
+    }
+    play.work().await;
+    assert_eq!((play.script.calls(), play.held().await), (4, None));
+}
+
+#[tokio::test]
+async fn a_provider_that_says_wait_no_time_is_left_alone_longer_every_time() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    for _ in 0..9 {
+        let refusal = Refusal::new(RefusalKind::RateLimited, "now!");
+        play.script.then(Act::Refuse(refusal.with_retry_after(Some(Duration::ZERO))));
+    }
+    play.work().await;
+    // Three minutes, looked at every three seconds.
+    play.go_on(60, 1_000).await;
+    assert!(play.script.calls() <= 8, "{}", play.script.calls());
+}
+
+#[tokio::test]
 async fn i6_a_provider_that_is_asked_too_often_is_left_alone_as_long_as_it_wants() {
     let play = Play::new();
     play.turn("a", "src/a.rs").await;

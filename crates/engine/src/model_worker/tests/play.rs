@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use afterword_domain::event::{Event, EventBody, ToolClass, ToolUse};
@@ -10,12 +10,15 @@ use afterword_domain::observation::Observation;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Clock, Time};
+use afterword_store::Store;
+use afterword_store::contract::SpendLimits;
 use afterword_store::sqlite::SqliteStore;
 use async_trait::async_trait;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::distill::model::Model;
+use crate::ledger::{Ledger, NoPrices};
 use crate::provider::{Answer, Ask, Provider, Refusal, Usage};
 use crate::{Engine, Extras, Retention, Settings};
 
@@ -30,6 +33,8 @@ pub(super) enum Act {
 pub(super) struct Script {
     acts: Mutex<VecDeque<Act>>,
     asks: Mutex<Vec<Ask>>,
+    /// Answers tell no use: what was set aside is charged.
+    pub(super) tells_no_use: AtomicBool,
     pub(super) asked: Notify,
 }
 
@@ -72,6 +77,7 @@ impl Provider for Script {
         self.asked.notify_one();
         let act = self.acts.lock().unwrap().pop_front();
         let usage = Some(Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() });
+        let usage = usage.filter(|_| !self.tells_no_use.load(Ordering::SeqCst));
         match act.unwrap_or_else(|| Act::Say(answer("Default", "2", "bugfix"))) {
             Act::Say(text) => Ok(Answer { text, usage, cut: false }),
             Act::Refuse(refusal) => Err(refusal),
@@ -116,7 +122,20 @@ impl Play {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(Hands(AtomicI64::new(1_796_000_000_000)));
         let script = Arc::new(Script::default());
-        let engine = open(&folder.path().join("afterword.db"), &clock, &script, change);
+        let engine = open(&folder.path().join("afterword.db"), &clock, &script, None, change);
+        Self { folder, clock, script, engine }
+    }
+
+    /// With caps.
+    pub(super) fn within(limits: SpendLimits) -> Self {
+        Self::new().restart_within(limits)
+    }
+
+    pub(super) fn restart_within(self, limits: SpendLimits) -> Self {
+        let Self { folder, clock, script, engine } = self;
+        drop(engine);
+        let path = folder.path().join("afterword.db");
+        let engine = open(&path, &clock, &script, Some(limits), |_| {});
         Self { folder, clock, script, engine }
     }
 
@@ -128,7 +147,7 @@ impl Play {
     pub(super) fn restart_with(self, change: impl FnOnce(&mut Model)) -> Self {
         let Self { folder, clock, script, engine } = self;
         drop(engine);
-        let engine = open(&folder.path().join("afterword.db"), &clock, &script, change);
+        let engine = open(&folder.path().join("afterword.db"), &clock, &script, None, change);
         Self { folder, clock, script, engine }
     }
 
@@ -233,9 +252,14 @@ fn open(
     path: &Path,
     clock: &Arc<Hands>,
     script: &Arc<Script>,
+    limits: Option<SpendLimits>,
     change: impl FnOnce(&mut Model),
 ) -> Arc<Engine> {
-    let store = Arc::new(SqliteStore::open(path).unwrap());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(path).unwrap());
+    let ledger = limits.map(|limits| {
+        let (store, clock) = (Arc::clone(&store), Arc::clone(clock) as Arc<dyn Clock>);
+        Ledger::new(store, clock, limits, Arc::new(NoPrices))
+    });
     let settings = Settings {
         skip_tools: HashSet::new(),
         session_context: true,
@@ -250,6 +274,6 @@ fn open(
         store,
         Arc::clone(clock) as Arc<dyn Clock>,
         settings,
-        Extras { model: Some(model), ..Extras::default() },
+        Extras { model: Some(model), ledger, ..Extras::default() },
     )
 }

@@ -94,7 +94,8 @@ impl Caller {
         let header = |name| response.headers().get(name).and_then(|v| v.to_str().ok());
         let mut reply = Reply {
             status: response.status().as_u16(),
-            retry_after: header(RETRY_AFTER).and_then(refuse::retry_after),
+            retry_after: header(RETRY_AFTER)
+                .and_then(|wait| refuse::retry_after(wait, header(reqwest::header::DATE))),
             is_html: header(reqwest::header::CONTENT_TYPE).is_some_and(|v| v.contains("html")),
             body: Vec::new(),
         };
@@ -141,13 +142,8 @@ impl Caller {
 }
 
 fn client(settings: &ProviderSettings, address: &Address) -> Result<Client, Refusal> {
-    let mut builder = client_builder()
-        .user_agent(concat!("afterword/", env!("CARGO_PKG_VERSION")))
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .no_proxy()
-        .connect_timeout(CONNECT.min(settings.timeout))
-        .pool_max_idle_per_host(1);
+    let mut builder =
+        client_builder().connect_timeout(CONNECT.min(settings.timeout)).pool_max_idle_per_host(1);
     let wrong = |what: String| Refusal::new(RefusalKind::Misconfigured, what).before_sending();
     if let Some(proxy) = settings.proxy.as_deref().filter(|proxy| !proxy.trim().is_empty()) {
         let proxy = Proxy::all(proxy.trim());

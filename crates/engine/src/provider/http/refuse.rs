@@ -19,10 +19,16 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
-/// Reads `Retry-After` in seconds. A date is not read: it would need the clocks to agree.
-pub(super) fn retry_after(value: &str) -> Option<Duration> {
-    let seconds: f64 = value.trim().parse().ok()?;
-    wait(seconds)
+/// Reads `Retry-After`: seconds, or a date, which counts from the answer's own `Date`, so that no
+/// clocks need to agree (RFC 9110, 10.2.3).
+pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return wait(seconds);
+    }
+    let read = |text: &str| jiff::fmt::rfc2822::parse(text.trim()).ok();
+    let seconds = read(value)?.timestamp().as_second() - read(date?)?.timestamp().as_second();
+    Some(LONGEST_WAIT.min(Duration::from_secs(u64::try_from(seconds).unwrap_or(0))))
 }
 
 fn wait(seconds: f64) -> Option<Duration> {

@@ -99,12 +99,19 @@ fn the_model_or_its_filter_may_refuse_and_is_paid_all_the_same() {
 #[test]
 fn a_wish_to_be_left_alone_is_heard_and_bounded() {
     let stub = ProviderStub::start();
+    let told = |wait: &str| Reply::error(429, "x", "x").with_header("retry-after", wait);
+    let until = |wait| told(wait).with_header("date", "Mon, 30 Nov 2026 09:00:00 GMT");
     for (reply, wanted) in [
         (Reply::error(429, "x", "x").retry_after(7), Some(7)),
         (Reply::error(503, "x", "x").retry_after(2), Some(2)),
+        (until("Mon, 30 Nov 2026 09:01:40 GMT"), Some(100)),
+        (until("Mon, 30 Nov 2026 08:00:00 GMT"), Some(0)),
+        (until("Sun, 29 Dec 2999 23:59:59 GMT"), Some(24 * 60 * 60)),
+        (until("soon"), None),
+        (told("Mon, 30 Nov 2026 09:01:40 GMT"), None),
         (Reply::error(429, "x", "x").retry_after(u64::MAX), Some(24 * 60 * 60)),
-        (Reply::error(429, "x", "x").with_header("retry-after", "-1"), None),
-        (Reply::error(429, "x", "x").with_header("retry-after", "soon"), None),
+        (told("-1"), None),
+        (told("soon"), None),
         (Reply::error(429, "x", "x"), None),
     ] {
         stub.then(reply);

@@ -38,6 +38,10 @@ pub trait ModelJobStore {
     /// Notes what became of a try that gave nothing; returns whether the job is parked now.
     async fn fail_model_job(&self, job: &ModelJob, failure: &ModelFailure) -> Result<bool>;
 
+    /// Makes the jobs due that wait for a budget: it may have more room now. Returns how many there
+    /// were.
+    async fn free_kept_back(&self, now: Time) -> Result<u64>;
+
     /// Ends a job whose turn or session needs no call.
     async fn end_model_job(&self, job: &ModelJob) -> Result<()>;
 
@@ -75,7 +79,7 @@ pub trait QueueStore {
     async fn list_jobs(&self, limit: usize) -> Result<Vec<JobRow>>;
 
     /// Makes parked jobs wait again with all their tries, and waiting ones due: these, or all
-    /// parked ones when none are named. Returns those that were.
+    /// that are parked or wait for a budget when none are named. Returns those that were.
     async fn retry_jobs(&self, ids: &[JobId], now: Time) -> Result<Vec<JobId>>;
 
     /// Gives jobs up: these, or all parked ones when none are named. Events and rows stay as they
@@ -143,6 +147,9 @@ pub struct ModelFailure {
     pub counts: bool,
     /// Whether another try would end the same: the job is parked at once.
     pub is_final: bool,
+    /// Whether it was only that a budget had no room: then
+    /// [`free_kept_back`](ModelJobStore::free_kept_back) makes the job due before its time.
+    pub kept_back: bool,
 }
 
 /// What a model made of a turn.

@@ -51,7 +51,7 @@ pub(super) fn claim_answered(db: &Connection) -> Sql<Option<ModelJob>> {
 fn take(db: &Connection, id: i64) -> Sql<()> {
     db.prepare_cached(
         "UPDATE model_jobs SET state = CASE WHEN id IN (SELECT job_id FROM paid_answers)
-         THEN 'sent' ELSE 'claimed' END WHERE id = ?1",
+         THEN 'sent' ELSE 'claimed' END, kept_back = 0 WHERE id = ?1",
     )?
     .execute([id])?;
     Ok(())

@@ -72,18 +72,22 @@ impl ModelJobStore for SqliteStore {
         let attempts = job.attempts + i64::from(failure.counts);
         self.write(move |db| {
             let mut update = db.prepare_cached(
-                "UPDATE model_jobs SET attempts = ?2, error = ?3, run_after = ?4, state = ?5
-                 WHERE id = ?1 AND state IN ('claimed', 'sent')",
+                "UPDATE model_jobs SET attempts = ?2, error = ?3, run_after = ?4, state = ?5,
+                 kept_back = ?6 WHERE id = ?1 AND state IN ('claimed', 'sent')",
             )?;
             let parked = failure.is_final || attempts >= TRIES;
             let state = if parked { "parked" } else { "waiting" };
             let error = cut_chars(&failure.error, ERROR_CHARS);
-            let n =
-                update.execute(params![id, attempts, error, failure.retry_at.millis(), state])?;
+            let (retry_at, kept_back) = (failure.retry_at.millis(), failure.kept_back && !parked);
+            let n = update.execute(params![id, attempts, error, retry_at, state, kept_back])?;
             forget_of_job(db, id)?;
             Ok(parked && n > 0)
         })
         .await
+    }
+
+    async fn free_kept_back(&self, now: Time) -> Result<u64> {
+        self.write(move |db| state::free_kept_back(db, now)).await
     }
 
     async fn end_model_job(&self, job: &ModelJob) -> Result<()> {

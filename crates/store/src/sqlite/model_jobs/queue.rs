@@ -23,6 +23,7 @@ impl QueueStore for SqliteStore {
     async fn retry_jobs(&self, ids: &[JobId], now: Time) -> Result<Vec<JobId>> {
         let ids = ids.to_vec();
         self.write(move |db| {
+            let ids = if ids.is_empty() { failed_or_kept_back(db)? } else { ids };
             each(db, ids, |db, id| match id.queue {
                 Queue::Rules => retry_rules(db, id.number, now),
                 Queue::Model => retry_model(db, id.number, now),
@@ -34,6 +35,7 @@ impl QueueStore for SqliteStore {
     async fn drop_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
         let ids = ids.to_vec();
         self.write(move |db| {
+            let ids = if ids.is_empty() { parked(db)? } else { ids };
             each(db, ids, |db, id| match id.queue {
                 Queue::Rules => drop_rules(db, id.number),
                 Queue::Model => drop_model(db, id.number),
@@ -56,6 +58,12 @@ pub(in super::super) fn count_model_jobs(db: &Connection) -> Sql<ModelQueue> {
             _ => {}
         }
     }
+    counts.kept_back = count(
+        db.prepare_cached(
+            "SELECT count(*) FROM model_jobs WHERE kept_back = 1 AND state = 'waiting'",
+        )?
+        .query_row([], |row| row.get(0))?,
+    );
     Ok(counts)
 }
 
@@ -91,13 +99,12 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     })
 }
 
-/// Does something with the named jobs, or with all parked ones; those with which it was done.
+/// Does something with jobs; those with which it was done.
 fn each(
     db: &Connection,
     ids: Vec<JobId>,
     deed: impl Fn(&Connection, JobId) -> Sql<bool>,
 ) -> Sql<Vec<JobId>> {
-    let ids = if ids.is_empty() { parked(db)? } else { ids };
     let mut done = Vec::new();
     for id in ids {
         if deed(db, id)? {
@@ -116,6 +123,17 @@ fn parked(db: &Connection) -> Sql<Vec<JobId>> {
         let rows = list.query_map([], |row| Ok(JobId { queue, number: row.get(0)? }))?;
         all.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
     }
+    Ok(all)
+}
+
+/// What `retry` without a name is about.
+fn failed_or_kept_back(db: &Connection) -> Sql<Vec<JobId>> {
+    let mut all = parked(db)?;
+    let mut list = db.prepare_cached(
+        "SELECT id FROM model_jobs WHERE kept_back = 1 AND state = 'waiting' ORDER BY id",
+    )?;
+    let rows = list.query_map([], |row| Ok(JobId { queue: Queue::Model, number: row.get(0)? }))?;
+    all.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
     Ok(all)
 }
 
@@ -142,7 +160,7 @@ fn retry_rules(db: &Connection, id: i64, now: Time) -> Sql<bool> {
 fn retry_model(db: &Connection, id: i64, now: Time) -> Sql<bool> {
     let n = db
         .prepare_cached(
-            "UPDATE model_jobs SET state = 'waiting', attempts = 0, run_after = ?2
+            "UPDATE model_jobs SET state = 'waiting', attempts = 0, run_after = ?2, kept_back = 0
              WHERE id = ?1 AND state IN ('parked', 'waiting')",
         )?
         .execute(params![id, now.millis()])?;

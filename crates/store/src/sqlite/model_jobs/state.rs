@@ -36,6 +36,16 @@ pub(super) fn release(db: &Connection, now: Time) -> Sql<u64> {
     Ok((claimed + sent) as u64)
 }
 
+pub(super) fn free_kept_back(db: &Connection, now: Time) -> Sql<u64> {
+    let n = db
+        .prepare_cached(
+            "UPDATE model_jobs SET kept_back = 0, run_after = min(run_after, ?1)
+             WHERE kept_back = 1 AND state = 'waiting'",
+        )?
+        .execute([now.millis()])?;
+    Ok(n as u64)
+}
+
 pub(super) fn life(db: &Connection) -> Sql<Life> {
     let time = |sql: &str| -> Sql<Option<Time>> {
         let at: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
