@@ -67,6 +67,21 @@ fn links_between_documents_lead_somewhere() {
     }
 }
 
+/// Wants a generated page to be what it is made from.
+fn assert_is_made(path: &str, expected: &str) {
+    if fs::read_to_string(root().join(path)).ok().as_deref() != Some(expected) {
+        let name = Path::new(path).file_name().unwrap();
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&made, expected).unwrap();
+        panic!("{path} is out of date: cp {} {path}", made.display());
+    }
+}
+
+#[test]
+fn the_config_reference_is_the_table() {
+    assert_is_made("docs/reference/config.md", &afterword::config::table::reference());
+}
+
 #[test]
 fn the_environment_reference_is_the_table() {
     let mut expected = String::from(
@@ -76,21 +91,10 @@ fn the_environment_reference_is_the_table() {
     for variable in VARIABLES {
         writeln!(expected, "| `{}` | {} |", variable.name, variable.meaning).unwrap();
     }
-    let path = "docs/reference/environment.md";
-    if fs::read_to_string(root().join(path)).ok().as_deref() != Some(expected.as_str()) {
-        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("environment.md");
-        fs::write(&made, &expected).unwrap();
-        panic!("{path} is out of date: cp {} {path}", made.display());
-    }
+    assert_is_made("docs/reference/environment.md", &expected);
 }
 
 #[test]
 fn the_command_reference_is_the_help() {
-    let expected = afterword::cli::reference();
-    let path = "docs/reference/cli.md";
-    if fs::read_to_string(root().join(path)).ok().as_deref() != Some(expected.as_str()) {
-        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli.md");
-        fs::write(&made, &expected).unwrap();
-        panic!("{path} is out of date: cp {} {path}", made.display());
-    }
+    assert_is_made("docs/reference/cli.md", &afterword::cli::reference());
 }

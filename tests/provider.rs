@@ -152,13 +152,97 @@ fn settings_that_cannot_work_are_seen_without_asking() {
         assert_eq!(status.code, Some(3));
     }
     // Capture is not affected, and `status` says what is wrong.
-    sandbox.start_daemon();
+    sandbox.afterword(&["daemon", "restart"]).success();
     let status = sandbox.afterword(&["status"]).success().stdout;
     assert!(status.contains("install Claude Code"), "{status}");
     configure(&sandbox, "");
+    sandbox.afterword(&["daemon", "restart"]).success();
     let status = sandbox.afterword(&["status"]).success().stdout;
     assert!(status.contains("none: everything is done by rules"), "{status}");
     assert!(doctor(&sandbox, &[]).0);
+}
+
+/// A check of `doctor` by its name.
+fn check(sandbox: &Sandbox, name: &str) -> Value {
+    let report = sandbox.afterword(&["doctor", "--json"]).json();
+    let checks = report["checks"].as_array().unwrap().clone();
+    checks.into_iter().find(|check| check["name"] == name).unwrap_or_default()
+}
+
+#[test]
+fn what_the_daemon_was_started_with_is_shown() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    keyed(&sandbox, "openai", &stub.url(), "first");
+    sandbox.start_daemon();
+    keyed(&sandbox, "openai", &stub.url(), "second");
+    let mut status = sandbox.command(sandbox.binary());
+    status.arg("status").env("AFTERWORD_PROVIDER", "gemini");
+    let shown = sandbox.run(status, b"").success().stdout;
+    assert!(shown.contains("openai, model first") && !shown.contains("second"), "{shown}");
+    let (ok, finding, remedy) = doctor(&sandbox, &[]);
+    assert!(
+        !ok && finding.contains("model first") && finding.contains("model second"),
+        "{finding}"
+    );
+    assert_eq!(remedy, "afterword daemon restart");
+    sandbox.afterword(&["daemon", "restart"]).success();
+    let (ok, finding, _) = doctor(&sandbox, &[]);
+    assert!(ok && finding.contains("model second"), "{finding}");
+    let asked = sandbox.afterword(&["status", "--json"]).success().json()["asked"].clone();
+    assert_eq!((&asked["provider"], &asked["model"]), (&"openai".into(), &"second".into()));
+    assert_eq!((&asked["mode"], &asked["session_token_share"]), (&"code".into(), &250_000.into()));
+}
+
+#[test]
+fn a_model_without_a_price_is_told_and_what_that_means() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    keyed(&sandbox, "openai", &stub.url(), "qwen3:8b");
+    sandbox.start_daemon();
+    let status = sandbox.afterword(&["status"]).success().stdout;
+    assert!(status.contains("only the cap of tokens is kept"), "{status}");
+    let found = check(&sandbox, "price");
+    assert!(found["ok"] == true && found["finding"].as_str().unwrap().contains("only the cap of"));
+    let section = format!(
+        "kind = \"openai\"\nurl = \"{}\"\nmodel = \"qwen3:8b\"\ndaily_cost = 1.0",
+        stub.url()
+    );
+    configure(&sandbox, &section);
+    let found = check(&sandbox, "price");
+    assert!(found["ok"] == false && found["remedy"].as_str().unwrap().contains("prices.toml"));
+    fs::write(
+        sandbox.data().join("prices.toml"),
+        "[[price]]\nmodel = \"qwen3:8b\"\ninput = 0\noutput = 0\n",
+    )
+    .unwrap();
+    assert_eq!(check(&sandbox, "price"), Value::Null, "free is a price");
+}
+
+#[test]
+fn a_mode_that_cannot_be_used_is_told_with_its_remedy() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    let section = format!(
+        "kind = \"openai\"\nurl = \"{}\"\nmodel = \"m\"\n[distill]\nmode = \"mine\"",
+        stub.url()
+    );
+    configure(&sandbox, &section);
+    sandbox.start_daemon();
+    let told = |part: &str| {
+        let found = check(&sandbox, "mode");
+        let (finding, remedy) = (found["finding"].to_string(), found["remedy"].to_string());
+        assert!(found["ok"] == false && finding.contains(part), "{finding}");
+        remedy
+    };
+    assert!(told("'mine' cannot be used").contains("modes/mine.toml"));
+    let status = sandbox.afterword(&["status"]).success().stdout;
+    assert!(status.contains("the mode 'code' is used"), "{status}");
+    let file = sandbox.data().join("modes/mine.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "inherits = \"nobody\"\n").unwrap();
+    told("nobody");
+    fs::write(&file, "inherits = \"code\"\n[types]\ninsight = \"something learned\"\n").unwrap();
+    assert!(told("the daemon uses 'code'").contains("daemon restart"));
+    sandbox.afterword(&["daemon", "restart"]).success();
+    assert_eq!(check(&sandbox, "mode")["ok"], true);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Settings: a leaf of plain values, read once in `main` and handed down.
 //!
 //! [`mod@env`] holds the table of every variable and is the only place that reads the environment;
-//! [`mod@file`] reads `config.toml`; [`remote`] finds the remote service, [`provider`] the model's. Nothing here can do anything.
+//! [`mod@file`] reads `config.toml`, whose keys [`table`] lists; [`remote`] finds the remote
+//! service, [`provider`] the model's. Nothing here can do anything.
 
 pub mod clock;
 pub mod env;
@@ -9,6 +10,7 @@ pub mod file;
 pub mod home;
 pub mod provider;
 pub mod remote;
+pub mod table;
 
 use std::path::PathBuf;
 

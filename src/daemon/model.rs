@@ -10,7 +10,7 @@ use crate::config::Config;
 
 /// What a provider distils by, as the settings say. A mode that cannot be used gives the built-in
 /// one, and the reason.
-pub(super) fn model(config: &Config, provider: Arc<dyn Provider>) -> (Model, Option<String>) {
+pub(super) fn model(config: &Config, provider: Arc<dyn Provider>) -> Model {
     let distill = &config.file.distill;
     let (mode, problem) = match mode(config) {
         Ok(mode) => (mode, None),
@@ -18,8 +18,9 @@ pub(super) fn model(config: &Config, provider: Arc<dyn Provider>) -> (Model, Opt
     };
     let mut model = Model::new(provider);
     model.mode = mode;
+    model.mode_problem = problem;
     model.language = Language::from_setting(&distill.language);
-    (model, problem)
+    model
 }
 
 /// The mode that the settings name; why not, where it cannot be used.

@@ -9,7 +9,7 @@ use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
 use afterword_engine::distill::model::Model;
 use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
-use afterword_engine::{Engine, Extras, Program, Retention, Settings};
+use afterword_engine::{Engine, Extras, NoModel, Program, Retention, Settings};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
@@ -21,7 +21,7 @@ use super::lock::{self, Lock};
 use super::{endpoint, ledger, log, losses, model, platform, spool};
 use crate::api::{self, Door, DoorSetup, Machine};
 use crate::config::file::ObserverAuth;
-use crate::config::{Config, Home};
+use crate::config::{self, Config, Home};
 use crate::folder::{brake, files};
 
 /// This release.
@@ -111,15 +111,13 @@ fn serve(
 ) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
     let ledger = ledger::on(&store, config, &clock);
-    let extras = Extras {
-        embeddings: embeddings(config),
-        model: distilling(config),
-        ledger: Some(ledger),
-        program: Some(Program {
-            path: config.home.binary(),
-            command: config.home.command(&config.env.user_home()),
-        }),
-    };
+    let (model, no_model) = distilling(config);
+    let (embeddings, ledger) = (embeddings(config), Some(ledger));
+    let program = Some(Program {
+        path: config.home.binary(),
+        command: config.home.command(&config.env.user_home()),
+    });
+    let extras = Extras { embeddings, model, no_model, ledger, program };
     let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -133,20 +131,24 @@ fn serve(
 }
 
 /// The model that reads what the rules have read. One that cannot be had is told of in the log, by
-/// `doctor` and by `provider`; rules serve.
-fn distilling(config: &Config) -> Option<Model> {
-    let provider = match super::open_provider(config) {
-        Ok(provider) => provider?,
-        Err(refusal) => {
-            tracing::warn!(%refusal, "no model is asked: {}", refusal.kind.remedy());
-            return None;
+/// `status`, by `doctor` and by `provider`; rules serve.
+fn distilling(config: &Config) -> (Option<Model>, Option<NoModel>) {
+    match super::open_provider(config) {
+        Ok(provider) => {
+            let model = provider.map(|provider| model::model(config, provider));
+            if let Some(problem) = model.as_ref().and_then(|model| model.mode_problem.as_ref()) {
+                tracing::warn!("{problem}");
+            }
+            (model, None)
         }
-    };
-    let (model, problem) = model::model(config, provider);
-    if let Some(problem) = problem {
-        tracing::warn!("{problem}");
+        Err(refusal) => {
+            let remedy = refusal.kind.remedy().to_owned();
+            tracing::warn!(%refusal, "no model is asked: {remedy}");
+            let told = config::provider::resolve(config);
+            let provider = told.map_or_else(String::new, |told| told.kind);
+            (None, Some(NoModel { provider, why: refusal.message, remedy }))
+        }
     }
-    Some(model)
 }
 
 fn settings(config: &Config) -> Settings {

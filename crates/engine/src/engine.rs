@@ -64,6 +64,7 @@ pub struct Engine {
     pub(crate) vectors: Vectors,
     ledger: Arc<Ledger>,
     pub(crate) model: Option<Model>,
+    pub(crate) no_model: Option<NoModel>,
     pub(crate) model_work: ModelWork,
     program: Option<Program>,
 }
@@ -75,6 +76,8 @@ pub struct Extras {
     pub embeddings: Embeddings,
     /// The model that reads what the rules have read.
     pub model: Option<Model>,
+    /// Why there is none although one is wanted.
+    pub no_model: Option<NoModel>,
     /// A ledger on the same store, which is then the model's budget; without one the ledger has
     /// its usual caps and knows no prices, and the model has the budget it came with.
     pub ledger: Option<Arc<Ledger>>,
@@ -89,6 +92,17 @@ pub struct Program {
     pub path: PathBuf,
     /// How a shell calls it there.
     pub command: String,
+}
+
+/// A provider that the settings name and that cannot be asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoModel {
+    /// What the settings name.
+    pub provider: String,
+    /// Why it cannot be asked.
+    pub why: String,
+    /// What to do about it.
+    pub remedy: String,
 }
 
 impl Engine {
@@ -127,6 +141,7 @@ impl Engine {
             vectors: Vectors::new(extras.embeddings),
             ledger,
             model,
+            no_model: extras.no_model,
             model_work: ModelWork::default(),
             program: extras.program,
         })
@@ -274,7 +289,8 @@ impl Engine {
     /// Counts of every stage that the database knows; the spool is the caller's to add.
     pub async fn status(&self) -> Result<Status> {
         let spend = self.ledger.today().await?;
-        let mut status = Status { spend, ..self.store.counts().await? };
+        let asked = self.asked();
+        let mut status = Status { spend, asked, ..self.store.counts().await? };
         self.vectors.tell(&mut status.embeddings);
         self.tell_hold(&mut status);
         Ok(status)

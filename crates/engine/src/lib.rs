@@ -29,7 +29,7 @@ mod timeline;
 pub mod vectors;
 mod worker;
 
-pub use engine::{Engine, Extras, Program, Settings};
+pub use engine::{Engine, Extras, NoModel, Program, Settings};
 pub use error::{Error, Result};
 pub use live::{Follower, LiveEvent, Place};
 pub use retention::Retention;

@@ -36,12 +36,14 @@ pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Resu
     let mut checks = vec![files::settings(tools), files::folder(home), files::binary(tools)];
     checks.extend(disk::disk(home));
     checks.extend(files::hook(home));
-    checks.extend(process::daemon(tools));
+    let (of_daemon, status) = process::daemon(tools);
+    checks.extend(of_daemon);
     checks.extend(agents::hooks(tools));
     checks.extend(model_tools::server(tools));
     checks.push(agents::paused(tools));
     checks.extend(agents::remote_token(tools));
-    checks.extend(provider::provider(tools, arguments.provider));
+    let asked = status.as_ref().map(|status| &status.asked);
+    checks.extend(provider::provider(tools, asked, arguments.provider));
     let well = checks.iter().all(|check| check.ok);
     if tools.out.json {
         tools.out.value(&json!({ "ok": well, "checks": checks }))?;

@@ -18,16 +18,14 @@ struct Problems {
     problems: Vec<String>,
 }
 
-/// The daemon, its database, its queue and the spool.
-pub(super) fn daemon(tools: &Tools) -> Vec<Check> {
+/// The daemon, its database, its queue and the spool; and where everything stands, if it says so.
+pub(super) fn daemon(tools: &Tools) -> (Vec<Check>, Option<Status>) {
     let door = match Door::open(tools) {
         Ok(door) => door,
         Err(error) => {
-            return vec![Check::bad(
-                "daemon",
-                format!("{error:#}"),
-                format!("see {}", tools.config.home.logs().join("daemon.log").display()),
-            )];
+            let log = tools.config.home.logs().join("daemon.log");
+            let see = format!("see {}", log.display());
+            return (vec![Check::bad("daemon", format!("{error:#}"), see)], None);
         }
     };
     let mut checks = Vec::new();
@@ -54,17 +52,19 @@ pub(super) fn daemon(tools: &Tools) -> Vec<Check> {
         Err(error) => Check::bad("database", format!("{error:#}"), "afterword daemon restart"),
     });
     checks.push(token(tools, &door));
-    match door.get::<Status>("/api/stats") {
+    let status = match door.get::<Status>("/api/stats") {
         Ok(status) => {
             checks.extend(counts(tools, &door, &status));
             checks.push(meaning(tools, &status));
+            Some(status)
         }
         Err(error) => {
             checks.push(Check::bad("counts", format!("{error:#}"), "afterword daemon restart"));
+            None
         }
-    }
+    };
     checks.extend(context(tools, &door));
-    checks
+    (checks, status)
 }
 
 /// Whether a stranger is turned away.

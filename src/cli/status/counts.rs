@@ -4,14 +4,13 @@ use std::process::ExitCode;
 
 use afterword_domain::Time;
 use afterword_domain::amounts::{dollars, grouped};
-use afterword_domain::wire::status::{Spend, Status};
+use afterword_domain::wire::status::{ModelAsked, Spend, Status};
 
 use serde_json::Value;
 
 use crate::cli::Tools;
 use crate::cli::door::Door;
 use crate::cli::output::{Output, visible};
-use crate::config;
 use crate::daemon as process;
 
 /// What is said where there is no model that embeds.
@@ -28,7 +27,6 @@ pub(in crate::cli) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
         tools.out.value(&status)?;
     } else {
         show(tools.out, &status);
-        tools.out.line(&format!("  provider        {}", provider(tools)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -57,17 +55,6 @@ fn without_daemon(tools: &Tools, error: &anyhow::Error) -> anyhow::Result<ExitCo
         tools.out.note(&format!("error: {error:#}"));
     }
     Ok(ExitCode::from(4))
-}
-
-/// Who runs a language model, or why nobody does.
-fn provider(tools: &Tools) -> String {
-    match (config::provider::resolve(&tools.config), process::open_provider(&tools.config)) {
-        (None, _) | (_, Ok(None)) => "none: everything is done by rules".to_owned(),
-        (Some(_), Ok(Some(provider))) => {
-            visible(&format!("{}, model {}", provider.name(), provider.model()))
-        }
-        (Some(_), Err(refusal)) => visible(&format!("{refusal}; see 'afterword doctor'")),
-    }
 }
 
 fn show(out: Output, status: &Status) {
@@ -122,7 +109,27 @@ fn show(out: Output, status: &Status) {
     out.line(&format!("  last event      {}", when(status.last_stored_at)));
     out.line(&format!("  last distilled  {}", when(status.last_distilled_at)));
     out.line(&format!("  database        {}", size(status.database_bytes)));
+    out.line(&out.bold("Provider"));
+    asked(out, &status.asked);
     spend(out, &status.spend);
+}
+
+/// Who is asked by the daemon, and what stands in the way.
+fn asked(out: Output, asked: &ModelAsked) {
+    out.line(&format!("  asked           {}", visible(&asked.told())));
+    if let Some(problem) = &asked.problem {
+        out.line(&format!("  {}", out.bad(&visible(problem))));
+        out.line(&format!("  {}", visible(&asked.remedy)));
+    }
+    if asked.model.is_some() {
+        out.line(&format!("  mode            {}", visible(&asked.mode)));
+        if let Some(problem) = &asked.mode_problem {
+            out.line(&format!("  {}", out.bad(&visible(problem))));
+        }
+        if !asked.price_known {
+            out.line("  price           not known: only the cap of tokens is kept");
+        }
+    }
 }
 
 /// What today cost, and what sessions were handed.

@@ -32,7 +32,8 @@ impl Engine {
         lines: &[Line],
     ) -> Result<Result<Vec<Drawn>, String>> {
         let Some(model) = &self.model else {
-            return Ok(Err("no provider is set".to_owned()));
+            let why = self.no_model.as_ref().map_or("no provider is set", |none| &none.why);
+            return Ok(Err(why.to_owned()));
         };
         let of = AnswerOf::Inference(asked.id);
         if let Some(paid) = self.store.paid_answer(of).await? {

@@ -57,6 +57,11 @@ impl Ledger {
         &self.limits
     }
 
+    /// Whether the cost of calls to a model can be kept within a cap.
+    pub fn knows_price(&self, provider: &str, model: &str) -> bool {
+        self.prices.bound(provider, model, 1, 1).is_some()
+    }
+
     fn new_spend(&self, call: &Call) -> NewSpend {
         NewSpend {
             at: self.clock.now(),

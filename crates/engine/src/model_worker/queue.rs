@@ -3,10 +3,10 @@
 use afterword_domain::observation::Source;
 use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
 use afterword_domain::wire::jobs::{JobId, JobList};
-use afterword_domain::wire::status::Status;
+use afterword_domain::wire::status::{ModelAsked, Status};
 use uuid::Uuid;
 
-use crate::{Engine, Result, distill};
+use crate::{Engine, NoModel, Result, distill};
 
 /// Most jobs that one list shows.
 const MOST_LISTED: usize = 1_000;
@@ -33,6 +33,30 @@ impl Engine {
     /// Gives jobs up: these, or all parked ones. Events and rows stay.
     pub async fn drop_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
         Ok(self.store.drop_jobs(ids).await?)
+    }
+
+    /// Who is asked, and within which bounds.
+    pub(crate) fn asked(&self) -> ModelAsked {
+        let limits = self.ledger().limits();
+        let mut asked = ModelAsked {
+            session_token_share: limits.session_tokens,
+            backlog_tokens: limits.backlog_tokens,
+            ..ModelAsked::default()
+        };
+        if let Some(NoModel { provider, why, remedy }) = self.no_model.clone() {
+            asked.provider = provider;
+            asked.problem = Some(why);
+            asked.remedy = remedy;
+        }
+        if let Some(model) = &self.model {
+            let (name, of) = (model.provider.name(), model.provider.model());
+            asked.price_known = self.ledger().knows_price(name, of);
+            name.clone_into(&mut asked.provider);
+            asked.model = Some(of.to_owned());
+            asked.mode.clone_from(&model.mode.name);
+            asked.mode_problem.clone_from(&model.mode_problem);
+        }
+        asked
     }
 
     /// Says in the counts what holds the provider back.

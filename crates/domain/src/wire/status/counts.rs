@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::ModelAsked;
 use super::spend::SpendLine;
 use crate::day::Day;
 use crate::time::Time;
@@ -44,6 +45,9 @@ pub struct Status {
     /// Turns and sessions that a model is to read.
     #[serde(default)]
     pub model: ModelQueue,
+    /// Who that model is.
+    #[serde(default)]
+    pub asked: ModelAsked,
     /// What was spent with a provider today, and the caps.
     pub spend: Spend,
     /// When an event was last stored.

@@ -35,6 +35,8 @@ pub struct Model {
     pub budget: Arc<dyn Budget>,
     /// What it is told to look for.
     pub mode: Mode,
+    /// Why that is not what the settings name.
+    pub mode_problem: Option<String>,
     /// What it writes in.
     pub language: Language,
     /// Tokens of a day that may go on what waits while no session lives; 0: none, it goes on
@@ -51,6 +53,7 @@ impl Model {
             provider,
             budget: Arc::new(Unlimited),
             mode: Mode::default(),
+            mode_problem: None,
             language: Language::default(),
             backlog_tokens: 0,
             chance: Box::new(chance),
