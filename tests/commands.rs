@@ -151,7 +151,7 @@ fn where_it_stands_is_told_in_words_a_person_understands() {
     {
         assert!(status.contains(line), "{line:?} is not in\n{status}");
     }
-    let sections = ["Events", "Memory", "Health", "Cost"];
+    let sections = ["Events", "Memory", "Health", "Provider", "Cost"];
     let heads: Vec<&str> = status.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(heads, sections, "each once");
     let doctor = sandbox.afterword(&["doctor"]).stdout;
