@@ -1,5 +1,7 @@
 //! Every key of `config.toml`, in one table.
 
+use std::fmt::Write as _;
+
 /// A key of `config.toml`.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
@@ -29,8 +31,14 @@ pub const SECTIONS: &[(&str, &str)] = &[
         "What stays of raw events once they are distilled; distilled rows stay for ever.",
     ),
     ("embeddings", "How rows are found by meaning."),
-    ("provider", "Who runs a language model, and what it may cost: [providers](../guide/providers.md), [cost](cost.md)."),
-    ("distill", "What a language model looks for, and what it writes in: [modes](../guide/modes.md)."),
+    (
+        "provider",
+        "Who runs a language model, and what it may cost: [providers](../guide/providers.md), [cost](cost.md).",
+    ),
+    (
+        "distill",
+        "What a language model looks for, and what it writes in: [modes](../guide/modes.md).",
+    ),
 ];
 
 /// Every key, for `docs/reference/config.md`.
@@ -103,19 +111,21 @@ impl Key {
 pub fn reference() -> String {
     let mut page = String::from(
         "# config.toml\n\nThe table of `src/config/table.rs`; tests keep it equal to this page and to what is read.\n\n\
-         The file is `~/.afterword/config.toml`. It is read when the daemon starts: `afterword daemon restart` takes a\n\
-         change. A key that is not known, or cannot be read, has its default, `doctor` says so, and no model is asked until\n\
-         it is corrected. A variable comes before the key beside it.\n",
+         The file is `~/.afterword/config.toml`, read when the daemon starts: `afterword daemon restart` takes a change.\n\
+         A key that is not known, or cannot be read, has its default; `doctor` says so, and no model is asked until it is\n\
+         corrected. A variable comes before the key beside it.\n",
     );
     for (section, about) in SECTIONS {
-        page.push_str(&format!("\n## [{section}]\n\n{about}\n\n"));
+        // Writing to a string cannot fail.
+        write!(page, "\n## [{section}]\n\n{about}\n\n").ok();
         page.push_str("| key | unless set | meaning | variable |\n| --- | --- | --- | --- |\n");
         for key in KEYS.iter().filter(|key| key.section == *section) {
             let Key { name, default, unset, meaning, variable, .. } = key;
-            let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+            let code =
+                |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
             let holds = if default.is_empty() { (*unset).to_owned() } else { code(default) };
             let variable = code(variable);
-            page.push_str(&format!("| `{name}` | {holds} | {meaning} | {variable} |\n"));
+            writeln!(page, "| `{name}` | {holds} | {meaning} | {variable} |").ok();
         }
     }
     page
