@@ -18,10 +18,10 @@ pub enum Error {
     /// The database was written by a newer release and is left untouched.
     #[error(
         "the database has schema {found}, this release knows up to {known}: \
-         install the newer release again, or point AFTERWORD_HOME at another folder"
+         install the newer release again, or use another folder (AFTERWORD_HOME) or database"
     )]
     NewerSchema {
-        /// The schema version in the file.
+        /// The schema version in the database.
         found: i64,
         /// The newest version this release knows.
         known: i64,
@@ -32,6 +32,12 @@ pub enum Error {
     /// No room left, or the folder cannot be written.
     #[error("the database cannot be written: {0}")]
     Unwritable(String),
+    /// The server does not answer, or does not let us in.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
+    /// The server lacks something that only its owner can give, which the text names.
+    #[error("the database is not set up: {0}")]
+    Setup(String),
     /// Anything else, with its cause.
     #[error("database error: {0}")]
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -40,6 +46,6 @@ pub enum Error {
 impl Error {
     /// Whether the same call may succeed a little later.
     pub const fn is_retryable(&self) -> bool {
-        matches!(self, Self::Busy)
+        matches!(self, Self::Busy | Self::Unreachable(_))
     }
 }

@@ -72,6 +72,8 @@ pub(super) fn same(error: &Error) -> Error {
         Error::Corrupt(why) => Error::Corrupt(why.clone()),
         Error::Unwritable(why) => Error::Unwritable(why.clone()),
         Error::Conflict(what) => Error::Conflict(what.clone()),
+        Error::Unreachable(why) => Error::Unreachable(why.clone()),
+        Error::Setup(why) => Error::Setup(why.clone()),
         Error::NotFound(what) => Error::NotFound(what),
         Error::NewerSchema { found, known } => Error::NewerSchema { found: *found, known: *known },
         Error::Other(cause) => Error::Other(cause.to_string().into()),
