@@ -7,6 +7,7 @@
 
 pub mod contract;
 mod error;
+mod rules;
 pub mod sqlite;
 
 pub use contract::Store;

@@ -6,9 +6,7 @@ use rusqlite::{Connection, params};
 use super::connect::Sql;
 use super::values::kind;
 use crate::contract::SessionName;
-
-/// Rows and files that are remembered, of all sessions together.
-const MOST: i64 = 20_000;
+use crate::rules::MOST_GIVEN;
 
 /// What stands in the place of a kind where a file is noted.
 const FILE: &str = "file";
@@ -66,15 +64,6 @@ pub(super) fn note_file(
     Ok(true)
 }
 
-/// The number that a path is noted under: FNV-1a, the same on every machine and in every release.
-/// Two paths of one session that share it would cost the second its note, nothing else.
-pub(super) fn file_key(path: &str) -> i64 {
-    let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash.cast_signed()
-}
-
 fn add(db: &Connection, session: &SessionName, kind: &str, number: i64) -> Sql<bool> {
     let added = db
         .prepare_cached(
@@ -89,6 +78,6 @@ fn forget_oldest(db: &Connection) -> Sql<()> {
     db.prepare_cached(
         "DELETE FROM session_given WHERE id <= (SELECT max(id) FROM session_given) - ?1",
     )?
-    .execute([MOST])?;
+    .execute([MOST_GIVEN])?;
     Ok(())
 }

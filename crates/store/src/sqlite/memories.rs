@@ -12,9 +12,11 @@ use super::SqliteStore;
 use super::connect::{Fault, Sql};
 use super::projects;
 use super::rows::{in_scope, memory_from_row, snapshot_from_row};
-use super::search::{self, Entry};
-use super::values::{json, limit as sql_limit, new_uid, optional, required};
+use super::search;
+use super::values::{json, limit as sql_limit, optional, required};
 use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+use crate::rules::entry::Entry;
+use crate::rules::new_uid;
 use crate::{Error, Result};
 
 #[async_trait]

@@ -7,12 +7,10 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::connect::Sql;
-use super::values::{new_uid, optional, required, time, uid};
+use super::values::{optional, required, time, uid};
 use crate::Result;
 use crate::contract::ProjectStore;
-
-/// What a project is called when nothing is known of it.
-const NAMELESS: &str = "unknown";
+use crate::rules::{new_uid, project_name};
 
 #[async_trait]
 impl ProjectStore for SqliteStore {
@@ -71,13 +69,6 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Project> {
     })
 }
 
-fn name_of(project: &ProjectRef) -> &str {
-    match project.name.trim() {
-        "" => NAMELESS,
-        name => name,
-    }
-}
-
 fn by_id(db: &Connection, id: i64) -> Sql<Project> {
     let mut one = db.prepare_cached("SELECT * FROM projects WHERE id = ?1")?;
     required(one.query_row([id], from_row), "project")
@@ -88,7 +79,7 @@ fn find(db: &Connection, project: &ProjectRef) -> Sql<Option<Project>> {
         let mut one = db.prepare_cached(
             "SELECT * FROM projects WHERE name = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT 1",
         )?;
-        return optional(one.query_row([name_of(project)], from_row));
+        return optional(one.query_row([project_name(&project.name)], from_row));
     }
     let mut one = db.prepare_cached("SELECT project_id FROM project_aliases WHERE key = ?1")?;
     for key in &project.keys {
@@ -124,7 +115,7 @@ fn insert(db: &Connection, project: &ProjectRef, now: Time) -> Sql<i64> {
     )?
     .execute(params![
         new_uid(now).to_string(),
-        name_of(project),
+        project_name(&project.name),
         project.root,
         now.millis()
     ])?;

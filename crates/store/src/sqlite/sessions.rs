@@ -12,9 +12,8 @@ use super::given;
 use super::values::{limit as sql_limit, optional, required, time, uid};
 use crate::Result;
 use crate::contract::{SessionName, SessionStore};
-
-/// Why a session is completed that nobody ended.
-pub(super) const IDLE: &str = "idle";
+use crate::rules::IDLE;
+use crate::rules::hash::file_key;
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -95,7 +94,7 @@ impl SessionStore for SqliteStore {
     }
 
     async fn file_given(&self, session: &SessionName, file: &str) -> Result<bool> {
-        let (session, file) = (session.clone(), given::file_key(file));
+        let (session, file) = (session.clone(), file_key(file));
         self.read(move |db| given::has_file(db, &session, file)).await
     }
 
@@ -105,7 +104,7 @@ impl SessionStore for SqliteStore {
         file: &str,
         rows: &[PublicId],
     ) -> Result<bool> {
-        let (session, file, rows) = (session.clone(), given::file_key(file), rows.to_vec());
+        let (session, file, rows) = (session.clone(), file_key(file), rows.to_vec());
         self.write(move |db| given::note_file(db, &session, file, &rows)).await
     }
 

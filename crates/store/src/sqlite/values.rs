@@ -5,17 +5,10 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use uuid::{NoContext, Timestamp, Uuid};
+use uuid::Uuid;
 
 use super::connect::{Fault, Sql};
 use crate::Error;
-
-/// A new uid that sorts by the time it belongs to.
-pub(super) fn new_uid(at: Time) -> Uuid {
-    let ms = u64::try_from(at.millis()).unwrap_or(0);
-    let nanos = u32::try_from(ms % 1000).unwrap_or(0) * 1_000_000;
-    Uuid::new_v7(Timestamp::from_unix(NoContext, ms / 1000, nanos))
-}
 
 pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> Sql<String> {
     Ok(serde_json::to_string(value)?)

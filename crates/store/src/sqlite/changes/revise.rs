@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::super::connect::{Fault, Sql};
 use super::super::memories::{add_history, revise_memory};
 use super::super::rows::{forget_rows, row, update_observation, update_summary};
-use super::super::search::{self, Entry};
+use super::super::search;
 use super::super::values::{from_json, json as json_text, time};
 use crate::Error;
 use crate::contract::{NewContent, Revised, Revision, Row, RowBody};
+use crate::rules::entry::Entry;
 
 pub(super) fn revise(db: &Connection, revised: &Revised) -> Sql<Row> {
     let known = found(db, &Scope::All, revised.id)?;

@@ -22,7 +22,6 @@ use crate::contract::{
 
 pub(super) use payload::drop_evidence;
 pub(super) use place::make_session;
-pub(super) use record::FIRST_PROMPT_CHARS;
 pub(super) use silence::{FROM as SILENT_FROM, SESSIONS as SILENT_SESSIONS, SINCE as SILENT_SINCE};
 
 #[async_trait]

@@ -6,9 +6,9 @@ use rusqlite::{Connection, Row, params};
 
 use super::super::connect::Sql;
 use super::super::projects;
-use super::super::sessions::IDLE;
-use super::super::values::{new_uid, optional};
+use super::super::values::optional;
 use crate::contract::{CLEARED_MS, RECENT_MS};
+use crate::rules::{IDLE, new_uid};
 
 /// What recording needs of a session.
 #[derive(Clone, Copy, Debug)]

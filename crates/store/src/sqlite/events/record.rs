@@ -8,18 +8,13 @@ use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
 use super::super::model_jobs::close_turns;
-use super::super::search::{self, Entry};
-use super::super::values::{add_to_counter, json, new_uid, optional, raise_time};
+use super::super::search;
+use super::super::values::{add_to_counter, json, optional, raise_time};
 use super::place::{self, Place};
 use super::{count_skipped, follow_up, known, payload, silence};
 use crate::contract::{NewEvent, Recorded, TurnKey};
-
-/// How long after the first event of a turn its job waits, in milliseconds: a burst of tool uses
-/// is distilled once, and no event waits noticeably.
-const GATHER_MS: i64 = 250;
-
-/// Characters of the first prompt that lists show.
-pub(in super::super) const FIRST_PROMPT_CHARS: usize = 200;
+use crate::rules::entry::Entry;
+use crate::rules::{FIRST_PROMPT_CHARS, GATHER_MS, new_uid};
 
 /// Records one event; see the contract for the rules.
 pub(super) fn record_one(db: &Connection, new: &NewEvent) -> Sql<Recorded> {

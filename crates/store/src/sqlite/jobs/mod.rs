@@ -17,15 +17,10 @@ use super::rows::summary_from_row;
 use super::values::{count, optional, required};
 use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
+use crate::rules::{ERROR_CHARS, TRIES};
 
 pub(super) use claim::Served;
 pub(super) use save::{save_observation, save_summary, slotted_session_summary};
-
-/// Tries after which a job is parked.
-const TRIES: i64 = 3;
-
-/// Characters of an error that are kept.
-const ERROR_CHARS: usize = 500;
 
 #[async_trait]
 impl JobStore for SqliteStore {

@@ -14,9 +14,12 @@ use super::super::rows::{
     insert_observation, insert_summary, observation_from_row, summary_from_row, update_observation,
     update_summary,
 };
-use super::super::search::{self, Entry};
-use super::super::values::{new_uid, optional, raise_time};
+use super::super::search;
+use super::super::values::{optional, raise_time};
 use crate::contract::{NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcome};
+use crate::rules::entry::Entry;
+use crate::rules::new_uid;
+use crate::rules::summary::with_files_of;
 
 pub(super) fn save_turn(db: &Connection, outcome: &TurnOutcome) -> Sql<SavedTurn> {
     let (turn, project) = (outcome.job.turn, outcome.job.project_id);
@@ -220,17 +223,8 @@ fn is_told_by_model(
     if known.level == SummaryLevel::Session {
         return session_told(db, turn);
     }
-    let mut row = known.clone();
-    let mut more = new.content.files_modified.clone();
-    more.retain(|path| !row.content.files_modified.contains(path));
-    row.content.files_read.retain(|path| !more.contains(path));
-    row.content.files_modified.extend(more);
-    let mut more = new.content.files_read.clone();
-    let content = &row.content;
-    more.retain(|path| {
-        !content.files_read.contains(path) && !content.files_modified.contains(path)
-    });
-    row.content.files_read.extend(more);
+    let content = with_files_of(&known.content, &new.content);
+    let row = Summary { content, ..known.clone() };
     if row != *known {
         update_summary(db, &row)?;
     }

@@ -20,16 +20,11 @@ use crate::Result;
 use crate::contract::{
     Life, ModelFailure, ModelJob, ModelJobStore, ModelOutcome, SavedTurn, SessionAnswer,
 };
+use crate::rules::{ERROR_CHARS, TRIES};
 use state::{end, forgotten, life, release};
 
 pub(super) use queue::count_model_jobs;
 pub(super) use wish::{close_turns, model_seen, note_wish, session_told};
-
-/// Tries after which a job is parked.
-const TRIES: i64 = 3;
-
-/// Characters of an error that are kept.
-const ERROR_CHARS: usize = 500;
 
 #[async_trait]
 impl ModelJobStore for SqliteStore {

@@ -6,8 +6,8 @@ use rusqlite::{Connection, params};
 use super::super::answers::forget_of_job;
 use super::super::connect::Sql;
 use super::super::values::count;
-use super::TRIES;
 use crate::contract::Life;
+use crate::rules::TRIES;
 
 /// Ends a job without an answer.
 pub(super) fn end(db: &Connection, id: i64) -> Sql<()> {

@@ -3,45 +3,25 @@
 use std::collections::BTreeSet;
 
 use afterword_domain::memory::Origin;
-use afterword_domain::observation::{Observation, ObservationContent, Source};
+use afterword_domain::observation::{Observation, Source};
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
-use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
-use afterword_domain::text::{cut_chars, one_line};
-use afterword_domain::wire::portable::PortableRow;
+use afterword_domain::summary::{Summary, SummaryLevel};
+use afterword_domain::text::cut_chars;
 use afterword_domain::{Kind, PublicId, Time};
 use rusqlite::{Connection, params};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::connect::Sql;
-use super::super::events::FIRST_PROMPT_CHARS;
 use super::super::memories::{add_history, insert_memory, set_superseded, write_snapshot};
 use super::super::projects;
 use super::super::rows::{insert_observation, insert_summary, is_forgotten, is_known, row};
-use super::super::search::{self, Entry};
-use super::super::values::new_uid;
+use super::super::search;
 use super::export::portable;
 use crate::contract::{ImportCounts, ImportRow, NewMemory};
-
-/// Characters of a text that stand for a missing title.
-const TITLE_CHARS: usize = 120;
-
-/// What an export adds to the fields of each kind; all of it may be missing.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Extra {
-    subagent: Option<String>,
-    source: Option<Source>,
-    level: Option<SummaryLevel>,
-    origin: Option<Origin>,
-    updated_at: Option<Time>,
-    superseded_by: Option<Uuid>,
-    trigger: Option<String>,
-    agent_summary: Option<String>,
-}
+use crate::rules::entry::Entry;
+use crate::rules::import::{self as rules, Extra, read_content};
+use crate::rules::{FIRST_PROMPT_CHARS, new_uid};
 
 /// Stores rows; see the contract for which are skipped.
 pub(super) fn rows(db: &Connection, rows: &[ImportRow], now: Time) -> Sql<ImportCounts> {
@@ -93,26 +73,17 @@ fn import_one(db: &Connection, new: &ImportRow, now: Time) -> Sql<bool> {
     Ok(true)
 }
 
-/// What can be read of `content`; a foreign shape counts as empty.
-fn read_content<T: DeserializeOwned + Default>(content: &Value) -> T {
-    if content.is_object() { T::deserialize(content).unwrap_or_default() } else { T::default() }
-}
-
 /// Whether the project holds the same text as a row of the same kind. Same tokens find the
-/// candidates, same words decide: tokens alone do not tell `x > 5` from `x < 5`.
+/// candidates, same words decide.
 fn has_same_text(db: &Connection, new: &ImportRow, kind: Kind) -> Sql<bool> {
     if kind == Kind::Memory && has_memory(db, new)? {
         return Ok(true);
     }
-    let words = |row: &PortableRow| one_line(&format!("{} {}", row.title, row.text)).to_lowercase();
     for id in search::same_doc(db, new.project_id, kind, &new.index)? {
-        if let Some(known) = row(db, &Scope::All, id)? {
-            let known = portable(db, known)?;
-            if one_line(&known.text).to_lowercase() == one_line(&new.row.text).to_lowercase()
-                || words(&known) == words(&new.row)
-            {
-                return Ok(true);
-            }
+        if let Some(known) = row(db, &Scope::All, id)?
+            && rules::says_the_same(&portable(db, known)?, &new.row)
+        {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -146,13 +117,6 @@ impl Incoming<'_> {
 
     fn observation(&self, db: &Connection) -> Sql<Entry> {
         let line = &self.new.row;
-        let mut content: ObservationContent = read_content(&line.content);
-        if content == ObservationContent::default() {
-            "discovery".clone_into(&mut content.r#type);
-            content.title = title_of(line);
-            content.narrative.clone_from(&line.text);
-            content.files_read.clone_from(&line.files);
-        }
         let session_id = self.session(db)?;
         let row = Observation {
             id: 0,
@@ -160,7 +124,7 @@ impl Incoming<'_> {
             session_id,
             project_id: self.new.project_id,
             prompt_number: line.prompt_number.unwrap_or(0),
-            content,
+            content: rules::observation(line),
             subagent: self.extra.subagent.clone(),
             source: self.extra.source.unwrap_or(Source::Import),
             created_at: self.created_at,
@@ -171,12 +135,6 @@ impl Incoming<'_> {
 
     fn summary(&self, db: &Connection) -> Sql<Entry> {
         let line = &self.new.row;
-        let mut content: SummaryContent = read_content(&line.content);
-        if content == SummaryContent::default() {
-            content.request = title_of(line);
-            content.learned.clone_from(&line.text);
-            content.files_read.clone_from(&line.files);
-        }
         let session_id = self.session(db)?;
         let row = Summary {
             id: 0,
@@ -185,7 +143,7 @@ impl Incoming<'_> {
             project_id: self.new.project_id,
             level: self.extra.level.unwrap_or(SummaryLevel::Session),
             prompt_number: line.prompt_number.unwrap_or(0),
-            content,
+            content: rules::summary(line),
             source: self.extra.source.unwrap_or(Source::Import),
             created_at: self.created_at,
         };
@@ -281,13 +239,5 @@ impl Incoming<'_> {
         };
         write_snapshot(db, &snapshot, 0, &self.new.index)?;
         Ok(true)
-    }
-}
-
-fn title_of(line: &PortableRow) -> String {
-    if line.title.is_empty() {
-        cut_chars(&one_line(&line.text), TITLE_CHARS)
-    } else {
-        line.title.clone()
     }
 }

@@ -6,9 +6,7 @@ use super::super::connect::Sql;
 use super::super::events::make_session;
 use super::super::values::optional;
 use super::import::Incoming;
-
-/// The agent of a session that is only known from an import.
-const UNKNOWN_AGENT: &str = "import";
+use crate::rules::import::UNKNOWN_AGENT;
 
 impl Incoming<'_> {
     /// The session the row names, made when it is missing; none when it names none.

@@ -8,9 +8,10 @@ use rusqlite::{Connection, Params, params};
 
 use super::super::answers::{forget_of_session, restore_links};
 use super::super::connect::Sql;
-use super::super::events::{FIRST_PROMPT_CHARS, drop_evidence};
+use super::super::events::drop_evidence;
 use super::{row, sweep, table};
 use crate::contract::RowBody;
+use crate::rules::FIRST_PROMPT_CHARS;
 
 /// Forgets rows; returns those that existed in the scope.
 pub(in super::super) fn all(

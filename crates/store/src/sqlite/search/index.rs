@@ -2,77 +2,17 @@
 
 use std::path::Path;
 
-use afterword_domain::memory::Memory;
-use afterword_domain::observation::Observation;
 use afterword_domain::scope::Scope;
-use afterword_domain::snapshot::Snapshot;
-use afterword_domain::summary::Summary;
-use afterword_domain::{Kind, PublicId, Time};
+use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
 
 use super::super::connect::{Sql, Writer};
 use super::super::values::{optional, time};
 use super::encode::field;
 use crate::contract::IndexDoc;
+use crate::rules::entry::{Entry, length};
+use crate::rules::hash::doc_hash;
 use crate::{Error, Result};
-
-/// A remembered row as the index knows it.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Entry {
-    pub(in super::super) id: PublicId,
-    pub(in super::super) project_id: i64,
-    pub(in super::super) session_id: Option<i64>,
-    pub(in super::super) created_at: Time,
-    pub(in super::super) subagent: bool,
-}
-
-impl From<&Observation> for Entry {
-    fn from(row: &Observation) -> Self {
-        Self {
-            id: PublicId::new(Kind::Observation, row.id),
-            project_id: row.project_id,
-            session_id: row.session_id,
-            created_at: row.created_at,
-            subagent: row.subagent.is_some(),
-        }
-    }
-}
-
-impl From<&Summary> for Entry {
-    fn from(row: &Summary) -> Self {
-        Self {
-            id: PublicId::new(Kind::Summary, row.id),
-            project_id: row.project_id,
-            session_id: row.session_id,
-            created_at: row.created_at,
-            subagent: false,
-        }
-    }
-}
-
-impl From<&Memory> for Entry {
-    fn from(row: &Memory) -> Self {
-        Self {
-            id: PublicId::new(Kind::Memory, row.id),
-            project_id: row.project_id,
-            session_id: None,
-            created_at: row.created_at,
-            subagent: false,
-        }
-    }
-}
-
-impl From<&Snapshot> for Entry {
-    fn from(row: &Snapshot) -> Self {
-        Self {
-            id: PublicId::new(Kind::Snapshot, row.id),
-            project_id: row.project_id,
-            session_id: Some(row.session_id),
-            created_at: row.created_at,
-            subagent: false,
-        }
-    }
-}
 
 /// Begins the tokens of the `scope` field: a private character that no analyzed text holds, so
 /// that a project or a kind is never taken for a word.
@@ -91,8 +31,7 @@ pub(super) fn scope_clause(scope: &Scope, kind: Option<Kind>) -> Option<String> 
 /// Puts a row into the index, or brings its entry up to date; an entry that is right stays.
 pub(in super::super) fn put(db: &Connection, entry: &Entry, doc: &IndexDoc) -> Sql<()> {
     let hash = doc_hash(doc);
-    let tokens = doc.title.split(' ').chain(doc.text.split(' ')).chain(doc.files.split(' '));
-    let tokens = i64::try_from(tokens.filter(|token| !token.is_empty()).count()).unwrap_or(0);
+    let tokens = length(doc);
     let mut known = db.prepare_cached(
         "SELECT id, doc_hash, created_at FROM search_rows WHERE kind = ?1 AND row_id = ?2",
     )?;
@@ -179,17 +118,6 @@ pub(in super::super) fn same_doc(
         Ok(PublicId::new(kind, row.get(0)?))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// FNV-1a over the fields: stable across releases and platforms.
-fn doc_hash(doc: &IndexDoc) -> i64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for part in [&doc.title, &doc.text, &doc.files] {
-        for byte in part.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    i64::from_ne_bytes(hash.to_ne_bytes())
 }
 
 /// What is wrong between the rows and the index, cheaply: the newest keys and a query.

@@ -19,7 +19,7 @@ use super::values::{count, kind as kind_of, limit as sql_limit, time};
 use crate::Result;
 use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore};
 
-pub(super) use index::{Entry, add_files, ensure_usable, index_problems, put, rebuild, same_doc};
+pub(super) use index::{add_files, ensure_usable, index_problems, put, rebuild, same_doc};
 pub(super) use unindexed::begin as index_is_due;
 
 #[async_trait]

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use super::super::connect::Sql;
 use super::encode;
+use crate::rules::bm25::{self, as_f64};
 
 /// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
 /// all looked at.
@@ -47,11 +48,9 @@ impl Term {
         Ok(Self { token: encode::token(text).into_owned(), quoted, counted, rows })
     }
 
-    /// The weight of a term as FTS5's own BM25 has it: never negative, next to nothing for a term
-    /// that half of all rows hold.
+    /// The weight of a term as FTS5's own BM25 has it.
     pub(super) fn idf(&self, all_rows: f64) -> f64 {
-        let idf = ((all_rows - self.rows + 0.5) / (self.rows + 0.5)).ln();
-        if idf > 0.0 { idf } else { 1e-6 }
+        bm25::idf(all_rows, self.rows)
     }
 }
 
@@ -108,10 +107,4 @@ pub(super) fn all(terms: &[Term]) -> String {
 
 fn join(terms: &[Term], between: &str) -> String {
     terms.iter().map(|term| term.quoted.as_str()).collect::<Vec<_>>().join(between)
-}
-
-/// Row counts are far below the integers that a float holds exactly.
-#[allow(clippy::cast_precision_loss)]
-pub(super) const fn as_f64(n: i64) -> f64 {
-    n as f64
 }

@@ -7,8 +7,9 @@ use rusqlite::Connection;
 
 use super::super::connect::Sql;
 use super::super::rows::{row, table};
-use super::index::{Entry, put};
-use crate::contract::{IndexDoc, Row, RowBody};
+use super::index::put;
+use crate::contract::IndexDoc;
+use crate::rules::entry::Entry;
 
 /// The setting that says that rows may be missing.
 const DUE: &str = "unindexed";
@@ -55,19 +56,8 @@ pub(super) fn rows(db: &Connection, limit: usize) -> Sql<Vec<PublicId>> {
 pub(super) fn index(db: &Connection, docs: &[(PublicId, IndexDoc)]) -> Sql<()> {
     for (id, doc) in docs {
         if let Some(row) = row(db, &Scope::All, *id)? {
-            put(db, &entry(&row), doc)?;
+            put(db, &Entry::from(&row), doc)?;
         }
     }
     Ok(())
-}
-
-fn entry(row: &Row) -> Entry {
-    let subagent = matches!(&row.body, RowBody::Observation(o) if o.subagent.is_some());
-    Entry {
-        id: row.id,
-        project_id: row.project_id,
-        session_id: row.session_id,
-        created_at: row.created_at,
-        subagent,
-    }
 }

@@ -6,13 +6,8 @@ use super::super::connect::Sql;
 use super::super::values::optional;
 use super::indexed_rows;
 use super::rank::Ranked;
-use super::terms::{Term, as_f64};
-
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
-
-/// Tokens of the `scope` field, which FTS5 counts to a row's length.
-const SCOPE_TOKENS: i64 = 2;
+use super::terms::Term;
+use crate::rules::bm25::{FIELD_WEIGHTS, SCOPE_TOKENS, as_f64, mean_length, norm, part};
 
 /// Adds to each row's score what these terms say of it.
 pub(super) fn weigh(db: &Connection, terms: &[Term], found: &mut [Ranked]) -> Sql<()> {
@@ -42,7 +37,7 @@ fn sizes(db: &Connection) -> Sql<(f64, f64)> {
         .prepare_cached("SELECT value FROM counters WHERE name = 'tokens'")?
         .query_row([], |row| row.get(0))?;
     let rows = as_f64(i64::try_from(indexed_rows(db)?).unwrap_or(i64::MAX)).max(1.0);
-    Ok((rows, (as_f64(tokens) / rows + as_f64(SCOPE_TOKENS)).max(1.0)))
+    Ok((rows, mean_length(as_f64(tokens), rows)))
 }
 
 /// BM25 of a row for some terms; nothing for a row that holds none of them.
@@ -54,7 +49,7 @@ fn score(
 ) -> f64 {
     let mut length = SCOPE_TOKENS;
     frequencies.fill(0.0);
-    for (field, weight) in fields.into_iter().zip([4.0, 1.0, 2.0]) {
+    for (field, weight) in fields.into_iter().zip(FIELD_WEIGHTS) {
         for token in field.split(' ').filter(|token| !token.is_empty()) {
             length += 1;
             for ((term, _), frequency) in weights.iter().zip(&mut *frequencies) {
@@ -64,7 +59,7 @@ fn score(
             }
         }
     }
-    let norm = K1 * (1.0 - B + B * as_f64(length) / mean_length);
+    let norm = norm(as_f64(length), mean_length);
     let parts = weights.iter().zip(frequencies);
-    parts.map(|((_, idf), f)| idf * *f * (K1 + 1.0) / (*f + norm)).sum()
+    parts.map(|((_, idf), f)| part(*idf, *f, norm)).sum()
 }

@@ -1,34 +1,17 @@
 //! Spending added up for people.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use afterword_domain::day::Day;
 use afterword_domain::wire::spend::{SpendBy, SpendLine};
 use rusqlite::{Connection, Row, params};
 
 use super::super::connect::Sql;
 use super::super::values::count;
+use crate::rules::spend::{added_up, line_name};
 
 /// What was spent and handed over from one day to another.
 pub(super) fn lines(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> {
-    let mut lines: BTreeMap<String, SpendLine> = BTreeMap::new();
-    for line in spent(db, by, from, to)?.into_iter().chain(injected(db, by, from, to)?) {
-        let name = line.name.clone();
-        lines.entry(name.clone()).or_insert_with(|| empty(by, name)).add(&line);
-    }
-    let mut lines: Vec<SpendLine> = lines.into_values().collect();
-    if by != SpendBy::Day {
-        let weight = |line: &SpendLine| (line.tokens(), line.injected_tokens);
-        lines.sort_by_key(|line| Reverse(weight(line)));
-    }
-    Ok(lines)
-}
-
-/// A line to add to; only days and projects tell of what was handed over.
-fn empty(by: SpendBy, name: String) -> SpendLine {
-    let none = matches!(by, SpendBy::Day | SpendBy::Project).then_some(0);
-    SpendLine { name, injected_blocks: none, injected_tokens: none, ..SpendLine::default() }
+    let spent = spent(db, by, from, to)?;
+    Ok(added_up(by, spent.into_iter().chain(injected(db, by, from, to)?)))
 }
 
 fn spent(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> {
@@ -85,9 +68,5 @@ fn injected(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLi
 }
 
 fn name_of(by: SpendBy, row: &Row<'_>) -> rusqlite::Result<String> {
-    let name: String = row.get(0)?;
-    if by != SpendBy::Day {
-        return Ok(name);
-    }
-    Ok(name.parse().map_or(name, |number| Day::from_number(number).to_string()))
+    Ok(line_name(by, row.get(0)?))
 }

@@ -11,9 +11,8 @@ use rusqlite::params;
 
 use super::SqliteStore;
 use crate::Result;
-use crate::contract::{
-    MOST_TOKENS, NewInjected, NewSpend, Reserved, Settled, SpendLimits, SpendStore,
-};
+use crate::contract::{NewInjected, NewSpend, Reserved, Settled, SpendLimits, SpendStore};
+use crate::rules::spend::bounded;
 
 pub(super) use reserve::settle;
 
@@ -51,9 +50,4 @@ impl SpendStore for SqliteStore {
         })
         .await
     }
-}
-
-/// A number of tokens as its column takes it.
-fn bounded(tokens: u64) -> i64 {
-    i64::try_from(tokens.min(MOST_TOKENS)).unwrap_or(i64::MAX)
 }

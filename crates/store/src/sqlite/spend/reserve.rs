@@ -6,11 +6,8 @@ use rusqlite::{Connection, params};
 
 use super::super::connect::Sql;
 use super::super::values::count;
-use super::bounded;
-use crate::contract::{AHEAD_DAYS, Limit, NewSpend, Reserved, Settled, SpendLimits};
-
-/// The most that one call is counted with, in micros; so that no sum of a day can overflow.
-const MOST_COST: u64 = 1_000_000_000_000_000;
+use crate::contract::{AHEAD_DAYS, NewSpend, Reserved, Settled, SpendLimits};
+use crate::rules::spend::{self, Spent, bounded, micros, passed};
 
 pub(super) fn reserve(db: &Connection, call: &NewSpend, limits: &SpendLimits) -> Sql<Reserved> {
     bring_back(db, Day::of(call.at))?;
@@ -42,11 +39,7 @@ pub(super) fn reserve(db: &Connection, call: &NewSpend, limits: &SpendLimits) ->
 
 /// The day that a call at `now` is charged to.
 pub(super) fn day_of_ledger(db: &Connection, now: Time) -> Sql<Day> {
-    let today = Day::of(now);
-    Ok(match newest(db)? {
-        Some(newest) if newest <= today.plus(AHEAD_DAYS) => newest.max(today),
-        _ => today,
-    })
+    Ok(spend::charged_to(newest(db)?, Day::of(now)))
 }
 
 fn newest(db: &Connection) -> Sql<Option<Day>> {
@@ -61,15 +54,6 @@ fn bring_back(db: &Connection, today: Day) -> Sql<()> {
         db.prepare_cached("UPDATE spend SET day = ?1 WHERE day > ?1")?.execute([today.number()])?;
     }
     Ok(())
-}
-
-/// What is settled and set aside on a day.
-#[derive(Debug)]
-struct Spent {
-    tokens: u64,
-    cost: u64,
-    backlog_tokens: u64,
-    session_tokens: u64,
 }
 
 fn spent(db: &Connection, day: Day, session_id: Option<i64>) -> Sql<Spent> {
@@ -90,44 +74,14 @@ fn spent(db: &Connection, day: Day, session_id: Option<i64>) -> Sql<Spent> {
     })?)
 }
 
-/// The first limit that a call would pass.
-fn passed(call: &NewSpend, spent: &Spent, limits: &SpendLimits) -> Option<Limit> {
-    let most = call.most();
-    if let Some(cap) = limits.cost {
-        let Some(cost) = call.cost else { return Some(Limit::Price) };
-        if spent.cost.saturating_add(cost) > cap {
-            return Some(Limit::Cost);
-        }
-    }
-    if spent.tokens.saturating_add(most) > limits.tokens {
-        return Some(Limit::Tokens);
-    }
-    if call.backlog && spent.backlog_tokens.saturating_add(most) > limits.backlog_tokens {
-        return Some(Limit::Backlog);
-    }
-    let is_of_a_session = call.session_id.is_some();
-    (is_of_a_session && spent.session_tokens >= limits.session_tokens).then_some(Limit::Session)
-}
-
 pub(in super::super) fn settle(db: &Connection, id: i64, settled: Settled) -> Sql<bool> {
-    let (state, input, output, cost) = match settled {
-        Settled::Used { input_tokens, output_tokens, cost } => {
-            ("used", Some(input_tokens), Some(output_tokens), cost)
-        }
-        Settled::Unknown => ("unknown", None, None, None),
-        Settled::Nothing => ("nothing", Some(0), Some(0), Some(0)),
-    };
+    let (state, input, output, cost) = spend::settled(settled);
     let n = db
         .prepare_cached(
             "UPDATE spend SET state = ?2, input_tokens = coalesce(?3, input_tokens),
                  output_tokens = coalesce(?4, output_tokens), cost = coalesce(?5, cost)
              WHERE id = ?1 AND state = 'reserved'",
         )?
-        .execute(params![id, state, input.map(bounded), output.map(bounded), cost.map(micros)])?;
+        .execute(params![id, state, input, output, cost])?;
     Ok(n > 0)
-}
-
-/// Micros as their column takes them.
-fn micros(n: u64) -> i64 {
-    i64::try_from(n.min(MOST_COST)).unwrap_or(i64::MAX)
 }
