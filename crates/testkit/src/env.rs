@@ -16,6 +16,11 @@ pub fn setting(name: &str) -> Option<u64> {
     read(name)?.parse().ok()
 }
 
+/// A database server that tests are to use instead of one of their own.
+pub(crate) fn database_url() -> Option<String> {
+    read("AFTERWORD_TEST_DATABASE_URL")
+}
+
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration to read it for them")]
 fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

@@ -1,25 +1,30 @@
-//! What tests need around the real binary: a hermetic home, a scripted model, the real client.
+//! What tests need around the real binary: a hermetic home, a scripted model, the real client, a
+//! real database server.
 //!
 //! For development only; nothing that ships depends on it. Everything here listens on loopback,
 //! writes into temporary folders and ends only processes that it caused. What goes wrong in a
 //! test's surroundings panics with a sentence that says what was expected.
 
+mod absent;
 mod claude_code;
 mod env;
 mod model_stub;
 mod output;
 mod payload;
+mod postgres;
 mod processes;
 mod provider_stub;
 mod sandbox;
 mod wait;
 
-pub use claude_code::{Absent, ClaudeCode, Conversation};
+pub use absent::Absent;
+pub use claude_code::{ClaudeCode, Conversation};
 pub use env::in_ci;
 pub use env::setting;
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};
+pub use postgres::{Database, Postgres};
 pub use provider_stub::{Heard, ProviderStub, Reply, Tokens};
 pub use sandbox::{DaemonLock, Sandbox};
 pub use wait::eventually;

@@ -1,52 +1,25 @@
 //! Getting the client from npm, once for all tests.
 
-use std::fmt;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::env;
+use crate::absent::{Absent, target};
 
-/// Why the client is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absent(String);
-
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Claude Code cannot be had: {}", self.0)
-    }
-}
-
-impl std::error::Error for Absent {}
-
-impl Absent {
-    /// Says on standard error that a test is skipped; panics in CI, where nothing may be skipped.
-    #[track_caller]
-    pub fn skip_or_fail(&self) {
-        assert!(!env::in_ci(), "{self}");
-        // Written directly: the test harness hides what passing tests print.
-        drop(writeln!(std::io::stderr(), "notice: test skipped. {self}"));
-    }
-}
+/// What messages call it.
+const CLIENT: &str = "Claude Code";
 
 /// The path of the native program in this version, installed if need be.
 pub(super) fn program(version: &str) -> Result<PathBuf, Absent> {
     let Some(platform) = platform() else {
-        return Err(Absent("there is no build for this platform".to_owned()));
+        return Err(Absent::new(CLIENT, "there is no build for this platform"));
     };
     let folder = target().join("claude-code").join(version);
     let name = if cfg!(windows) { "claude.exe" } else { "claude" };
     let package = format!("@anthropic-ai/claude-code-{platform}");
     let program = folder.join("node_modules").join(package).join(name);
-    install_once(&folder, version, &program).map_err(Absent)?;
+    install_once(&folder, version, &program).map_err(|why| Absent::new(CLIENT, why))?;
     Ok(program)
-}
-
-/// The build folder of this workspace: large, never committed, and kept between runs.
-fn target() -> PathBuf {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a crate has a folder");
-    crates.parent().expect("the workspace has a folder").join("target")
 }
 
 /// The ending of the npm package that holds the native program.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use conversation::Conversation;
-pub use install::Absent;
 
+use crate::absent::Absent;
 use crate::model_stub::ModelStub;
 use crate::output::{Output, run};
 use crate::sandbox::Sandbox;
