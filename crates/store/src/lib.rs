@@ -1,12 +1,13 @@
 //! Persistence: one contract, one folder a backend.
 //!
 //! `contract/` says what every backend promises, in traits by noun, without a type of any database
-//! driver. `sqlite/` keeps it on one machine. All SQL of afterword is in this crate.
+//! driver. `sqlite/` keeps it on one machine, `postgres/` on a server for many. All SQL of afterword is in this crate.
 
 #![warn(missing_docs)]
 
 pub mod contract;
 mod error;
+pub mod postgres;
 mod rules;
 pub mod sqlite;
 

@@ -25,6 +25,28 @@ macro_rules! on_every_backend {
                 (folder, Arc::new(store))
             }
         }
+
+        mod postgres {
+            use std::sync::Arc;
+
+            use afterword_store::postgres::{PostgresOptions, PostgresPool, TenantId};
+
+            $(mod $noun {
+                $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $story() {
+                    if let Some(store) = super::open().await {
+                        crate::stories::$noun::$story(store).await;
+                    }
+                })+
+            })+
+
+            async fn open() -> Option<Arc<dyn afterword_store::Store>> {
+                let database = afterword_testkit::Postgres::locate_or_skip()?.database();
+                let options = PostgresOptions::default();
+                let pool = PostgresPool::connect(&database.url, &options).await.unwrap();
+                Some(Arc::new(pool.tenant(TenantId::DEFAULT)))
+            }
+        }
     };
 }
 

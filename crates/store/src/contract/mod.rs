@@ -44,7 +44,8 @@ pub use search::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, Period, SearchStore
 pub use sessions::{SessionName, SessionStore};
 pub use settings::SettingsStore;
 pub use vectors::{
-    EmbeddedRow, RowVectors, SpaceId, VectorChanges, VectorCounts, VectorStore, WaitingRow,
+    EmbeddedRow, NearPassage, NearQuery, RowVectors, SpaceId, VectorChanges, VectorCounts,
+    VectorStore, WaitingRow,
 };
 
 pub use spend::{

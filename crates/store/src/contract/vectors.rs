@@ -1,6 +1,7 @@
 //! Vectors of the passages of remembered rows.
 
-use afterword_domain::{PublicId, Time};
+use afterword_domain::scope::Scope;
+use afterword_domain::{Kind, PublicId, Time};
 use async_trait::async_trait;
 
 use super::Row;
@@ -8,8 +9,14 @@ use crate::Result;
 
 /// Vectors, in spaces that are never mixed. A vector is bytes to the store.
 ///
+/// Only a store that [finds what is near](Self::finds_nearest) looks into them: four bytes say what
+/// one step is worth (a float), and two bytes for each number of the space how many steps it is away
+/// from the middle of the space (an integer), little-endian all. Bytes of another shape are kept
+/// and given back like any others, and are near to nothing.
+///
 /// A row loses its vectors with itself, and as soon as its tokens, or those of what stands
-/// [before](WaitingRow::before) it, change or go; it then waits for new ones. Whoever keeps vectors in memory reads them all once and then what has changed since.
+/// [before](WaitingRow::before) it, change or go; it then waits for new ones. Whoever keeps vectors
+/// in memory reads them all once and then what has changed since.
 #[async_trait]
 pub trait VectorStore {
     /// The space of this name, made where it is new, from now on the one that
@@ -42,6 +49,49 @@ pub trait VectorStore {
 
     /// How far the space that was opened last reaches; none before the first.
     async fn vector_counts(&self) -> Result<Option<VectorCounts>>;
+
+    /// Whether [`nearest`](Self::nearest) answers. Where it does, nobody has to keep vectors in
+    /// memory.
+    fn finds_nearest(&self) -> bool {
+        false
+    }
+
+    /// The passages that are nearest to a vector of the same space, nearest first as far as their
+    /// order is known; what is exactly nearest may be missed now and then in large spaces (less
+    /// than one of a hundred). None where the store does not look into vectors.
+    async fn nearest(&self, _query: NearQuery) -> Result<Option<Vec<NearPassage>>> {
+        Ok(None)
+    }
+}
+
+/// What passages are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearQuery {
+    /// The space to look in.
+    pub space: SpaceId,
+    /// The vector, as those of rows are kept.
+    pub vector: Vec<u8>,
+    /// Where to look.
+    pub scope: Scope,
+    /// Only rows of this kind.
+    pub kind: Option<Kind>,
+    /// Only rows made at or after this time.
+    pub since: Option<Time>,
+    /// Most passages.
+    pub limit: usize,
+}
+
+/// A passage that is near.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearPassage {
+    /// As [`WaitingRow::key`].
+    pub key: i64,
+    /// Which passage of the row.
+    pub part: u8,
+    /// The row's public id.
+    pub id: PublicId,
+    /// Its vector, as it was saved.
+    pub vector: Vec<u8>,
 }
 
 /// Names a space in calls.

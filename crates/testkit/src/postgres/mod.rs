@@ -67,12 +67,11 @@ impl Postgres {
 
     fn start() -> Result<Self, Absent> {
         let absent = |why: String| Absent::new(SERVER, why);
-        let admin = match env::database_url() {
-            Some(url) => Admin::Lent(url),
-            None => {
-                let programs = install::programs().map_err(absent)?;
-                Admin::Own(server::Server::start(&programs).map_err(absent)?)
-            }
+        let admin = if let Some(url) = env::database_url() {
+            Admin::Lent(url)
+        } else {
+            let programs = install::programs().map_err(absent)?;
+            Admin::Own(server::Server::start(&programs).map_err(absent)?)
         };
         let server = Self { admin, made: AtomicU32::new(0) };
         if let Admin::Own(_) = server.admin {

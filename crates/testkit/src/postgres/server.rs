@@ -31,7 +31,7 @@ max_wal_senders = 0
 ";
 
 /// How long it may take to be ready on a machine that has other things to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server.
 #[derive(Debug)]

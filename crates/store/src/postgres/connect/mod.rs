@@ -1,0 +1,16 @@
+//! The server: how it is reached, who we are there, and transactions of one tenant.
+
+mod address;
+mod errors;
+mod identity;
+mod pool;
+mod presence;
+mod schema;
+mod tls;
+mod transaction;
+
+pub use pool::{PostgresOptions, PostgresPool, TenantId};
+
+pub(super) use errors::{Fault, Sql};
+pub(super) use identity::name;
+pub(super) use transaction::{Parameter, Tx, required};

@@ -1,0 +1,252 @@
+//! Memories and snapshots.
+
+use afterword_domain::memory::Memory;
+use afterword_domain::scope::Scope;
+use afterword_domain::snapshot::Snapshot;
+use afterword_domain::{Kind, PublicId, Time};
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::PostgresStore;
+use super::connect::{Sql, Tx, required};
+use super::rows::{ids_of, in_scope, memory_from_row, snapshot_from_row};
+use super::values::{Text, get, json, limit as sql_limit, text};
+use super::{search, sessions};
+use crate::Result;
+use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+use crate::rules::entry::Entry;
+use crate::rules::new_uid;
+
+#[async_trait]
+impl MemoryStore for PostgresStore {
+    async fn remember(&self, memory: NewMemory) -> Result<Memory> {
+        let memory = &memory;
+        self.write(|tx| async move { remember(&tx, memory).await }).await
+    }
+
+    async fn list_memories(&self, scope: Scope, limit: usize) -> Result<Vec<Memory>> {
+        let scope = &scope;
+        self.read(|tx| async move {
+            let sql = format!(
+                "SELECT * FROM memories WHERE tenant = $1 AND {}
+                 ORDER BY updated_at DESC, id DESC LIMIT $3",
+                in_scope(scope)
+            );
+            let rows = tx.rows(&sql, &[&scope.project(), &sql_limit(limit)]).await?;
+            rows.iter().map(memory_from_row).collect()
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl SnapshotStore for PostgresStore {
+    async fn insert_snapshot(&self, snapshot: NewSnapshot) -> Result<Snapshot> {
+        let snapshot = &snapshot;
+        self.write(|tx| async move { insert_snapshot(&tx, snapshot).await }).await
+    }
+
+    async fn last_snapshot(&self, session_id: i64) -> Result<Option<(Snapshot, i64)>> {
+        self.read(|tx| async move {
+            let sql = "SELECT * FROM snapshots WHERE tenant = $1 AND session_id = $2
+                       ORDER BY created_at DESC, id DESC LIMIT 1";
+            let row = tx.first(sql, &[&session_id]).await?;
+            let last = row.map(|row| Ok((snapshot_from_row(&row)?, get(&row, "up_to_event_id")?)));
+            last.transpose()
+        })
+        .await
+    }
+
+    async fn add_agent_summary(
+        &self,
+        session_id: i64,
+        summary: &str,
+        index: IndexDoc,
+    ) -> Result<Option<PublicId>> {
+        let index = &index;
+        self.write(|tx| async move { add_agent_summary(&tx, session_id, summary, index).await })
+            .await
+    }
+}
+
+async fn remember(tx: &Tx, new: &NewMemory) -> Sql<Memory> {
+    let sql = "SELECT * FROM memories WHERE tenant = $1
+               AND ((project_id = $2 AND text_key = $3) OR uid = $4) ORDER BY id LIMIT 1 FOR UPDATE";
+    let (project, at) = (new.project_id, new.created_at);
+    let known = tx.first(sql, &[&project, &Text(&new.text_key), &new.uid]).await?;
+    tx.touch_project(project, at);
+    let (memory, change) = match known {
+        Some(row) => {
+            let mut memory = memory_from_row(&row)?;
+            if memory.updated_at < at {
+                memory.updated_at = at;
+                let sql = "UPDATE memories SET updated_at = $3 WHERE tenant = $1 AND id = $2";
+                tx.run(sql, &[&memory.id, &at.millis()]).await?;
+            }
+            (memory, "repeated")
+        }
+        None => (insert_memories(tx, &[(new, at)]).await?.remove(0), "added"),
+    };
+    add_history(tx, change, &[(memory.id, &new.text, at)]).await?;
+    Ok(memory)
+}
+
+/// Stores memories that are not known, with their index entries and the time of their last change,
+/// by one statement each; returns them in their order.
+pub(super) async fn insert_memories(tx: &Tx, memories: &[(&NewMemory, Time)]) -> Sql<Vec<Memory>> {
+    if memories.is_empty() {
+        return Ok(Vec::new());
+    }
+    let uids: Vec<Uuid> = memories.iter().map(|(new, _)| new.uid).collect();
+    let projects: Vec<i64> = memories.iter().map(|(new, _)| new.project_id).collect();
+    let titles: Vec<Text<'_>> = memories.iter().map(|(new, _)| Text(&new.title)).collect();
+    let texts: Vec<Text<'_>> = memories.iter().map(|(new, _)| Text(&new.text)).collect();
+    let keys: Vec<Text<'_>> = memories.iter().map(|(new, _)| Text(&new.text_key)).collect();
+    let metadata = memories.iter().map(|(new, _)| json(&new.metadata));
+    let files = memories.iter().map(|(new, _)| json(&new.files));
+    let origins: Vec<&str> = memories.iter().map(|(new, _)| new.origin.word()).collect();
+    let created: Vec<i64> = memories.iter().map(|(new, _)| new.created_at.millis()).collect();
+    let updated: Vec<i64> = memories.iter().map(|(_, at)| at.millis()).collect();
+    let made = tx
+        .rows(
+            "INSERT INTO memories (tenant, uid, project_id, title, text, text_key, metadata, files,
+                 origin, created_at, updated_at)
+             SELECT $1, uid, project_id, title, text, text_key, metadata, files, origin, created_at,
+                 updated_at
+             FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
+                 $8::text[], $9::text[], $10::bigint[], $11::bigint[]) WITH ORDINALITY
+             AS new (uid, project_id, title, text, text_key, metadata, files, origin, created_at,
+                 updated_at, n)
+             ORDER BY n RETURNING id, uid",
+            &[
+                &uids,
+                &projects,
+                &titles,
+                &texts,
+                &keys,
+                &metadata.collect::<Sql<Vec<String>>>()?,
+                &files.collect::<Sql<Vec<String>>>()?,
+                &origins,
+                &created,
+                &updated,
+            ],
+        )
+        .await?;
+    let ids = ids_of(&made, &uids)?;
+    let stored: Vec<Memory> =
+        ids.iter().zip(memories).map(|(id, (new, at))| stored(*id, new, *at)).collect();
+    let entries: Vec<(Entry, &IndexDoc)> =
+        stored.iter().zip(memories).map(|(memory, (new, _))| (entry(memory), &new.index)).collect();
+    search::add_all(tx, &entries).await?;
+    Ok(stored)
+}
+
+fn stored(id: i64, new: &NewMemory, updated_at: Time) -> Memory {
+    Memory {
+        id,
+        uid: new.uid,
+        project_id: new.project_id,
+        title: new.title.clone(),
+        text: new.text.clone(),
+        metadata: new.metadata.clone(),
+        files: new.files.clone(),
+        origin: new.origin,
+        created_at: new.created_at,
+        updated_at,
+    }
+}
+
+fn entry(memory: &Memory) -> Entry {
+    Entry {
+        id: PublicId::new(Kind::Memory, memory.id),
+        project_id: memory.project_id,
+        session_id: None,
+        created_at: memory.created_at,
+        subagent: false,
+    }
+}
+
+/// Notes what became of memories, with the texts that were told.
+pub(super) async fn add_history(tx: &Tx, change: &str, of: &[(i64, &String, Time)]) -> Sql<()> {
+    let ids: Vec<i64> = of.iter().map(|(id, _, _)| *id).collect();
+    let texts: Vec<Text<'_>> = of.iter().map(|(_, text, _)| Text(text)).collect();
+    let times: Vec<i64> = of.iter().map(|(_, _, at)| at.millis()).collect();
+    tx.run(
+        "INSERT INTO memory_history (tenant, memory_id, change, text, at)
+         SELECT $1, id, $2, text, at
+         FROM unnest($3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY AS new (id, text, at, n)
+         ORDER BY n",
+        &[&change, &ids, &texts, &times],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn insert_snapshot(tx: &Tx, new: &NewSnapshot) -> Sql<Snapshot> {
+    let sql = "SELECT project_id FROM sdk_sessions WHERE tenant = $1 AND id = $2
+               FOR NO KEY UPDATE";
+    let session = required(tx.first(sql, &[&new.session_id]).await?, "session")?;
+    let sql = "SELECT * FROM snapshots
+               WHERE tenant = $1 AND session_id = $2 AND up_to_event_id = $3 ORDER BY id LIMIT 1";
+    if let Some(known) = tx.first(sql, &[&new.session_id, &new.up_to_event_id]).await? {
+        return snapshot_from_row(&known);
+    }
+    let mut snapshot = Snapshot {
+        id: 0,
+        uid: new_uid(new.created_at),
+        session_id: new.session_id,
+        project_id: get(&session, "project_id")?,
+        trigger: new.trigger.clone(),
+        text: new.text.clone(),
+        agent_summary: None,
+        created_at: new.created_at,
+    };
+    snapshot.id = write_snapshot(tx, &snapshot, new.up_to_event_id, &new.index).await?;
+    Ok(snapshot)
+}
+
+/// Stores a snapshot whose id is not set yet, with its index entry; returns the id.
+pub(super) async fn write_snapshot(
+    tx: &Tx,
+    new: &Snapshot,
+    up_to_event_id: i64,
+    index: &IndexDoc,
+) -> Sql<i64> {
+    let row = tx
+        .one(
+            "INSERT INTO snapshots (tenant, uid, session_id, project_id, up_to_event_id, trigger,
+                 text, agent_summary, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id",
+            &[
+                &new.uid,
+                &new.session_id,
+                &new.project_id,
+                &up_to_event_id,
+                &Text(&new.trigger),
+                &Text(&new.text),
+                &text(new.agent_summary.as_ref()),
+                &new.created_at.millis(),
+            ],
+        )
+        .await?;
+    let id = get(&row, "id")?;
+    search::add_all(tx, &[(Entry::from(&Snapshot { id, ..new.clone() }), index)]).await?;
+    Ok(id)
+}
+
+async fn add_agent_summary(
+    tx: &Tx,
+    session_id: i64,
+    summary: &str,
+    index: &IndexDoc,
+) -> Sql<Option<PublicId>> {
+    sessions::lock(tx, session_id).await?;
+    let sql = "UPDATE snapshots SET agent_summary = $3 WHERE tenant = $1 AND id =
+               (SELECT id FROM snapshots WHERE tenant = $1 AND session_id = $2
+                ORDER BY created_at DESC, id DESC LIMIT 1)
+               RETURNING *";
+    let Some(row) = tx.first(sql, &[&session_id, &Text(summary)]).await? else { return Ok(None) };
+    let entry = Entry::from(&snapshot_from_row(&row)?);
+    search::put(tx, &entry, index).await?;
+    Ok(Some(entry.id))
+}

@@ -1,0 +1,177 @@
+//! The terms of a query: how common each is, found out in bounded time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use super::encode;
+use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::values::get;
+use crate::rules::bm25::{self, as_f64};
+
+/// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
+/// all looked at.
+pub(super) const COMMON: i64 = 1_000;
+
+/// Rows that the terms which drive a ranking may have together.
+const DRIVEN: i64 = 1_500;
+
+/// Most terms of a query; what comes after them is not looked at.
+const MOST: usize = 64;
+
+/// A distinct term of a query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    /// As the index has it.
+    pub(super) number: i64,
+    /// Rows that hold it, counted up to one more than [`COMMON`].
+    pub(super) counted: i64,
+    /// Rows that hold it, estimated for a common term.
+    pub(super) rows: f64,
+}
+
+impl Term {
+    /// The weight of the term in an index of so many rows.
+    pub(super) fn idf(&self, all_rows: f64) -> f64 {
+        bm25::idf(all_rows, self.rows)
+    }
+}
+
+/// Terms that were found to be common, by tenant, so that nobody counts them with every question.
+#[derive(Default)]
+pub(in crate::postgres) struct CommonTerms(Mutex<HashMap<(i64, i64), Estimate>>);
+
+/// How many rows had a term when so many were in the index.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    rows: f64,
+    of: f64,
+}
+
+/// Terms that are remembered; when there are more, all are counted anew.
+const REMEMBERED: usize = 200_000;
+
+/// How far an index may grow or shrink before its common terms are counted anew.
+const HOLDS_FOR: f64 = 1.2;
+
+impl fmt::Debug for CommonTerms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CommonTerms")
+    }
+}
+
+impl CommonTerms {
+    fn of(&self, tenant: i64, term: i64, all_rows: f64) -> Option<f64> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Estimate { rows, of } = *known.get(&(tenant, term))?;
+        let grown = all_rows / of;
+        (grown < HOLDS_FOR && grown > 1.0 / HOLDS_FOR).then_some(rows * grown)
+    }
+
+    fn note(&self, tenant: i64, term: &Term, all_rows: f64) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((tenant, term.number), Estimate { rows: term.rows, of: all_rows });
+    }
+}
+
+/// The terms of a query, each once and with its frequency, in the order they came.
+pub(super) async fn survey(
+    tx: &Tx,
+    common: &CommonTerms,
+    texts: &[String],
+    all_rows: f64,
+) -> Sql<Vec<Term>> {
+    let mut terms: Vec<Term> = Vec::new();
+    let mut unknown: Vec<i64> = Vec::new();
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        if terms.len() == MOST {
+            break;
+        }
+        let number = encode::term(tx.tenant(), text);
+        if terms.iter().any(|term| term.number == number) {
+            continue;
+        }
+        let known = common.of(tx.tenant(), number, all_rows);
+        if known.is_none() {
+            unknown.push(number);
+        }
+        let counted = if known.is_some() { COMMON + 1 } else { 0 };
+        terms.push(Term { number, counted, rows: known.unwrap_or(0.0) });
+    }
+    if unknown.is_empty() {
+        return Ok(terms);
+    }
+    for found in look_up(tx, &unknown).await? {
+        if found.counted > COMMON {
+            common.note(tx.tenant(), &found, all_rows);
+        }
+        for term in terms.iter_mut().filter(|term| term.number == found.number) {
+            *term = found;
+        }
+    }
+    Ok(terms)
+}
+
+/// Counts terms, each up to the bound. Rows come about in the order in which they were made, so
+/// what was found by then goes on alike.
+async fn look_up(tx: &Tx, numbers: &[i64]) -> Sql<Vec<Term>> {
+    let sql = "SELECT t.number, c.counted, c.last, b.oldest, b.newest
+               FROM unnest($2::bigint[]) AS t (number)
+               CROSS JOIN LATERAL (
+                   SELECT count(*) AS counted, max(id) AS last FROM (
+                       SELECT i.id FROM search_index i
+                       WHERE i.tenant = $1 AND i.terms @> ARRAY[t.number] LIMIT $3) found) c
+               CROSS JOIN (
+                   SELECT (SELECT id FROM search_index WHERE tenant = $1 ORDER BY id LIMIT 1)
+                       AS oldest,
+                   (SELECT id FROM search_index WHERE tenant = $1 ORDER BY id DESC LIMIT 1)
+                       AS newest) b";
+    let rows = tx.rows(sql, &[&numbers, &(COMMON + 1)]).await?;
+    let term = |row: &tokio_postgres::Row| {
+        let counted: i64 = get(row, "counted")?;
+        let last: Option<i64> = get(row, "last")?;
+        let (oldest, newest): (Option<i64>, Option<i64>) =
+            (get(row, "oldest")?, get(row, "newest")?);
+        let rows = match (last, oldest, newest) {
+            (Some(last), Some(oldest), Some(newest)) if counted > COMMON => {
+                let share = as_f64(newest - oldest + 1) / as_f64(last - oldest + 1).max(1.0);
+                as_f64(counted) * share.max(1.0)
+            }
+            _ => as_f64(counted),
+        };
+        Ok(Term { number: get(row, "number")?, counted, rows })
+    };
+    rows.iter().map(term).collect()
+}
+
+/// For each text, in how many rows it occurs; estimated beyond [`COMMON`].
+pub(super) fn rows_with(tenant: i64, texts: &[String], terms: &[Term]) -> Vec<u64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
+    let rows = |text: &String| {
+        let number = encode::term(tenant, text);
+        let term = terms.iter().find(|term| term.number == number);
+        term.map_or(0, |term| term.rows.round() as u64)
+    };
+    texts.iter().map(rows).collect()
+}
+
+/// Splits the terms that occur into those that drive the ranking, rarest first and as many as
+/// their rows allow, and those that only weigh in on rows found otherwise.
+pub(super) fn split(terms: Vec<Term>) -> (Vec<Term>, Vec<Term>) {
+    let mut terms: Vec<Term> = terms.into_iter().filter(|term| term.counted > 0).collect();
+    terms.sort_by_key(|term| term.counted);
+    let mut room = DRIVEN;
+    terms.into_iter().partition(|term| {
+        let drives = term.counted <= COMMON && term.counted <= room;
+        room = (room - term.counted).max(0);
+        drives
+    })
+}
+
+/// The numbers of terms.
+pub(super) fn numbers(terms: &[Term]) -> Vec<i64> {
+    terms.iter().map(|term| term.number).collect()
+}
