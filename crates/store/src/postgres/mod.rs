@@ -21,6 +21,7 @@ mod search;
 mod sessions;
 mod settings;
 mod spend;
+mod tenants;
 mod values;
 mod vectors;
 

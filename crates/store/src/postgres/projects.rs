@@ -101,7 +101,8 @@ async fn insert(tx: &Tx, project: &ProjectRef, now: Time) -> Sql<Project> {
     let (uid, now) = (new_uid(now), now.millis());
     let row = tx.one(sql, &[&uid, &name, &text(project.root.as_ref()), &now]).await?;
     let made = from_row(&row)?;
-    // None of the keys was known: one that is now belongs to somebody who was quicker.
+    // None of the keys was known: one that is now belongs to somebody who was quicker, and this is
+    // done again.
     add_keys(tx, made.id, &project.keys, "").await?;
     Ok(made)
 }
@@ -121,25 +122,22 @@ async fn refresh(tx: &Tx, known: Project, project: &ProjectRef, now: Time) -> Sq
         let sql = "UPDATE projects SET name = $3, root = $4 WHERE tenant = $1 AND id = $2";
         tx.run(sql, &[&known.id, &Text(&name), &text(root.as_ref())]).await?;
     }
-    add_keys(tx, known.id, &project.keys, "ON CONFLICT (tenant, short) DO NOTHING").await?;
+    let new = new_keys(tx, &project.keys).await?;
+    add_keys(tx, known.id, &new, "ON CONFLICT (tenant, short) DO NOTHING").await?;
     Ok(Project { name, root, last_seen_at, ..known })
 }
 
-/// Makes keys that nobody has aliases of a project.
+/// Makes keys aliases of a project; `conflict` says what becomes of those that somebody has.
 async fn add_keys(tx: &Tx, project_id: i64, keys: &[String], conflict: &str) -> Sql<()> {
-    let shorts: Vec<String> = keys.iter().map(|key| short(key)).collect();
-    let sql = "SELECT short FROM project_aliases WHERE tenant = $1 AND short = ANY ($2)";
-    let known = tx.rows(sql, &[&shorts]).await?;
-    let mut known: Vec<String> = known.iter().map(|row| get(row, "short")).collect::<Sql<_>>()?;
-    let (mut new_shorts, mut new_keys) = (Vec::new(), Vec::new());
-    for (short, key) in shorts.into_iter().zip(keys) {
-        if !known.contains(&short) {
-            known.push(short.clone());
-            new_shorts.push(short);
-            new_keys.push(Text(key));
+    let (mut shorts, mut whole): (Vec<String>, Vec<Text<'_>>) = (Vec::new(), Vec::new());
+    for key in keys {
+        let short = short(key);
+        if !shorts.contains(&short) {
+            shorts.push(short);
+            whole.push(Text(key));
         }
     }
-    if new_shorts.is_empty() {
+    if shorts.is_empty() {
         return Ok(());
     }
     let sql = format!(
@@ -148,6 +146,15 @@ async fn add_keys(tx: &Tx, project_id: i64, keys: &[String], conflict: &str) -> 
          FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS new (short, key, n)
          ORDER BY new.n {conflict}"
     );
-    tx.run(&sql, &[&new_shorts, &new_keys, &project_id]).await?;
+    tx.run(&sql, &[&shorts, &whole, &project_id]).await?;
     Ok(())
+}
+
+/// Those of some keys that nobody has.
+async fn new_keys(tx: &Tx, keys: &[String]) -> Sql<Vec<String>> {
+    let shorts: Vec<String> = keys.iter().map(|key| short(key)).collect();
+    let sql = "SELECT short FROM project_aliases WHERE tenant = $1 AND short = ANY ($2)";
+    let rows = tx.rows(sql, &[&shorts]).await?;
+    let known = rows.iter().map(|row| get(row, "short")).collect::<Sql<Vec<String>>>()?;
+    Ok(keys.iter().filter(|key| !known.contains(&short(key))).cloned().collect())
 }

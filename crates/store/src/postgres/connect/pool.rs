@@ -31,6 +31,9 @@ pub struct TenantId(pub i64);
 impl TenantId {
     /// The tenant of a database that one person or one team has for itself.
     pub const DEFAULT: Self = Self(1);
+
+    /// Nobody's: for tables that belong to no tenant. Every other table looks empty to it.
+    pub(crate) const NOBODY: Self = Self(0);
 }
 
 /// How a database is used.

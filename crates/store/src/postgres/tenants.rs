@@ -1,0 +1,75 @@
+//! What concerns more than one tenant, or a tenant as a whole.
+
+use afterword_domain::Time;
+
+use super::connect::{PostgresPool, Sql, TenantId, name};
+use super::values::{get, time};
+use crate::Result;
+
+impl PostgresPool {
+    /// Tenants that have a job waiting, of the rules or for a model, with the time when their next
+    /// one is due; soonest first. For whoever works for many tenants: nothing else of another
+    /// tenant can be seen in this way.
+    ///
+    /// # Errors
+    ///
+    /// As every call of a store.
+    pub async fn tenants_with_work(&self) -> Result<Vec<(TenantId, Time)>> {
+        self.read(TenantId::NOBODY, |tx| async move {
+            tx.batch("SELECT set_config('afterword.oversees', 'on', true)").await?;
+            // One step in an index for each tenant, however many jobs wait.
+            let next = |table: &str| {
+                format!(
+                    "SELECT t.tenant, due.run_after FROM (
+                         WITH RECURSIVE step AS (
+                             (SELECT tenant FROM {table} ORDER BY tenant LIMIT 1)
+                             UNION ALL
+                             SELECT (SELECT j.tenant FROM {table} j WHERE j.tenant > step.tenant
+                                     ORDER BY j.tenant LIMIT 1)
+                             FROM step WHERE step.tenant IS NOT NULL)
+                         SELECT tenant FROM step WHERE tenant IS NOT NULL) t
+                     CROSS JOIN LATERAL (
+                         SELECT j.run_after FROM {table} j
+                         WHERE j.tenant = t.tenant AND j.state = 'waiting'
+                         ORDER BY j.run_after LIMIT 1) due"
+                )
+            };
+            let sql = format!(
+                "SELECT tenant, min(run_after) AS at FROM ({} UNION ALL {}) waiting
+                 WHERE $1::bigint IS NOT NULL GROUP BY tenant ORDER BY at, tenant",
+                next("jobs"),
+                next("model_jobs")
+            );
+            let rows = tx.rows(&sql, &[]).await?;
+            rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()
+        })
+        .await
+    }
+
+    /// Deletes everything of a tenant, from every table that has tenants; what its rows leave in
+    /// the server's files goes with its next vacuum. Returns how many rows were named, without those
+    /// that went along with them.
+    ///
+    /// # Errors
+    ///
+    /// As every call of a store.
+    pub async fn drop_tenant(&self, tenant: TenantId) -> Result<u64> {
+        self.write(tenant, |tx| async move {
+            // Projects take most of it along, by foreign keys that have indexes.
+            let sql = "SELECT c.relname::text AS name FROM pg_class c
+                       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant'
+                       WHERE c.relnamespace = current_schema()::regnamespace
+                       AND c.relkind IN ('r', 'p') AND $1::bigint IS NOT NULL
+                       ORDER BY c.relname <> 'projects', c.relname";
+            let tables = tx.rows(sql, &[]).await?;
+            let tables = tables.iter().map(|row| get(row, "name")).collect::<Sql<Vec<String>>>()?;
+            let mut deleted = 0;
+            for table in tables {
+                let sql = format!("DELETE FROM {} WHERE tenant = $1", name(&table));
+                deleted += tx.run(&sql, &[]).await?;
+            }
+            Ok(deleted)
+        })
+        .await
+    }
+}
