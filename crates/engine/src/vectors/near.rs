@@ -8,6 +8,7 @@ use std::time::Duration;
 use afterword_domain::scope::Scope;
 use afterword_domain::text::prefix;
 use afterword_domain::{Kind, PublicId, Time};
+use afterword_store::contract::NearQuery;
 
 use super::state::{Loaded, Vectors};
 use super::table::NearPart;
@@ -107,8 +108,58 @@ impl Engine {
         }
     }
 
-    /// Chooses by the table and puts into order by the vectors of the database.
+    /// Rows near a vector, of those that the store finds itself or that the table holds.
     async fn compare(
+        &self,
+        loaded: &Arc<Loaded>,
+        vector: Arc<Vec<f32>>,
+        filter: &NearFilter,
+        count: usize,
+    ) -> Result<Vec<Near<PublicId>>> {
+        if self.store.finds_nearest() {
+            self.compare_in_store(loaded, &vector, filter, count).await
+        } else {
+            self.compare_in_memory(loaded, vector, filter, count).await
+        }
+    }
+
+    /// Lets the store choose, and puts into order by the vectors that it gives.
+    async fn compare_in_store(
+        &self,
+        loaded: &Loaded,
+        vector: &[f32],
+        filter: &NearFilter,
+        count: usize,
+    ) -> Result<Vec<Near<PublicId>>> {
+        let (middle, dimension) = (loaded.embedder.middle(), loaded.embedder.dimension());
+        let mut query = NearQuery {
+            space: loaded.space,
+            vector: Kept::encode(vector, middle).to_bytes(),
+            scope: filter.scope.clone(),
+            kind: filter.kind,
+            since: filter.since,
+            limit: (count + count / 2).max(LEAST_PARTS),
+        };
+        let parts = loop {
+            let parts = self.store.nearest(query.clone()).await?.unwrap_or_default();
+            let mut rows: Vec<i64> = parts.iter().map(|part| part.key).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            // Many parts of few rows leave others out.
+            if rows.len() >= count || parts.len() < query.limit {
+                break parts;
+            }
+            query.limit *= 4;
+        };
+        let near = parts.iter().filter_map(|part| {
+            let kept = Kept::from_bytes(&part.vector, dimension)?;
+            Some(Near { key: part.id, cosine: kept.cosine(vector, middle) })
+        });
+        Ok(in_order(near, count))
+    }
+
+    /// Chooses by the table and puts into order by the vectors of the database.
+    async fn compare_in_memory(
         &self,
         loaded: &Arc<Loaded>,
         vector: Arc<Vec<f32>>,
@@ -135,11 +186,16 @@ impl Engine {
             let kept = Kept::from_bytes(&bytes?, dimension)?;
             Some(Near { key: part.id, cosine: kept.cosine(&vector, middle) })
         });
-        let mut best = best_of_each(near);
-        best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.key.cmp(&b.key)));
-        best.truncate(count);
-        Ok(best)
+        Ok(in_order(near, count))
     }
+}
+
+/// The best rows, nearest first.
+fn in_order(near: impl Iterator<Item = Near<PublicId>>, count: usize) -> Vec<Near<PublicId>> {
+    let mut best = best_of_each(near);
+    best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.key.cmp(&b.key)));
+    best.truncate(count);
+    best
 }
 
 /// Looks through the table on a thread that may take its time.

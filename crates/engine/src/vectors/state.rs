@@ -190,10 +190,11 @@ impl Vectors {
 }
 
 impl Loaded {
-    /// Reads the vectors of an embedder's space.
+    /// Reads the vectors of an embedder's space; none where the store finds what is near itself.
     pub(super) async fn read(store: &dyn Store, embedder: Arc<dyn Embedder>) -> Result<Self> {
         let space = store.open_space(&space_of(embedder.id()), embedder.dimension()).await?;
-        let rows = store.vector_counts().await?.map_or(0, |counts| counts.embedded);
+        let holds = !store.finds_nearest();
+        let rows = if holds { store.vector_counts().await?.map_or(0, |c| c.embedded) } else { 0 };
         let loaded = Self {
             table: RwLock::new(Table::new(embedder.middle(), usize::try_from(rows).unwrap_or(0))),
             embedder,
@@ -201,7 +202,9 @@ impl Loaded {
             seq: tokio::sync::Mutex::new(0),
             used: Mutex::new(Instant::now()),
         };
-        loaded.read_all(store, &mut *loaded.seq.lock().await).await?;
+        if holds {
+            loaded.read_all(store, &mut *loaded.seq.lock().await).await?;
+        }
         Ok(loaded)
     }
 

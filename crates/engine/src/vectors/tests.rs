@@ -9,6 +9,7 @@ use afterword_domain::time::FixedClock;
 use afterword_domain::wire::memory::RememberRequest;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::Store;
+use afterword_store::postgres::{PostgresOptions, PostgresPool, TenantId};
 use afterword_store::sqlite::SqliteStore;
 use async_trait::async_trait;
 use tokio::sync::watch;
@@ -97,7 +98,7 @@ impl Embedder for Words {
 }
 
 struct Home {
-    _folder: tempfile::TempDir,
+    _folder: Option<tempfile::TempDir>,
     store: Arc<dyn Store>,
     switch: Arc<Switch>,
     engine: Arc<Engine>,
@@ -110,8 +111,25 @@ impl Home {
 
     fn idle_after(model: &str, idle: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> =
-            Arc::new(SqliteStore::open(&folder.path().join("afterword.db")).unwrap());
+        let store = SqliteStore::open(&folder.path().join("afterword.db")).unwrap();
+        Self::on(Arc::new(store), Some(folder), model, idle)
+    }
+
+    /// On a database that finds what is near by itself; none, with a notice, where there is none.
+    async fn on_postgres(model: &str) -> Option<Self> {
+        let database = afterword_testkit::Postgres::locate_or_skip()?.database();
+        let options = PostgresOptions::default();
+        let pool = PostgresPool::connect(&database.url, &options).await.unwrap();
+        let store = Arc::new(pool.tenant(TenantId::DEFAULT));
+        Some(Self::on(store, None, model, Duration::from_hours(1)))
+    }
+
+    fn on(
+        store: Arc<dyn Store>,
+        folder: Option<tempfile::TempDir>,
+        model: &str,
+        idle: Duration,
+    ) -> Self {
         let switch = Arc::new(Switch::default());
         model.clone_into(&mut switch.id.lock().unwrap());
         let settings = Settings {
@@ -159,7 +177,13 @@ impl Home {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_are_found_by_meaning_as_soon_as_they_are_embedded() {
-    let home = Home::new("words");
+    found_by_meaning(Home::new("words")).await;
+    if let Some(home) = Home::on_postgres("words").await {
+        found_by_meaning(home).await;
+    }
+}
+
+async fn found_by_meaning(home: Home) {
     let gate = home.remember("shop", "the gateway waits six seconds").await;
     let tabs = home.remember("shop", "indent by tabs please").await;
     assert_eq!(home.engine.near("tabs", &NearFilter::default(), 3, Duration::ZERO).await, None);
@@ -180,7 +204,13 @@ async fn rows_are_found_by_meaning_as_soon_as_they_are_embedded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_are_exact_and_the_best_part_counts() {
-    let home = Home::new("words");
+    exact_filters(Home::new("words")).await;
+    if let Some(home) = Home::on_postgres("words").await {
+        exact_filters(home).await;
+    }
+}
+
+async fn exact_filters(home: Home) {
     for n in 0..40 {
         home.remember("crowd", &format!("zebra number {n}")).await;
     }
@@ -203,7 +233,13 @@ async fn filters_are_exact_and_the_best_part_counts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_model_embeds_everything_again_and_never_mixes() {
-    let home = Home::new("old");
+    another_model(Home::new("old")).await;
+    if let Some(home) = Home::on_postgres("old").await {
+        another_model(home).await;
+    }
+}
+
+async fn another_model(home: Home) {
     let row = home.remember("shop", "the gateway waits").await;
     home.engine.embed_due().await.unwrap();
     assert_eq!(home.nearest("gateway").await, Some(row));
