@@ -23,6 +23,11 @@ pub(crate) fn file_key(path: &str) -> i64 {
     fnv(path.bytes()).cast_signed()
 }
 
+/// Names a state of a row's tokens and of those of the row before it, by their hashes.
+pub(crate) fn version(own: i64, before: Option<i64>) -> i64 {
+    own ^ before.map_or(0, |before| before.rotate_left(17) | 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

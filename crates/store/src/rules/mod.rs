@@ -2,9 +2,11 @@
 
 pub(crate) mod bm25;
 pub(crate) mod entry;
+pub(crate) mod fact;
 pub(crate) mod hash;
 pub(crate) mod import;
 pub(crate) mod portable;
+pub(crate) mod revision;
 pub(crate) mod spend;
 pub(crate) mod summary;
 mod uid;

@@ -3,7 +3,6 @@
 use afterword_domain::Time;
 use afterword_domain::memory::Memory;
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::connect::Sql;
@@ -11,21 +10,9 @@ use super::super::memories::{add_history, insert_memory, set_superseded};
 use super::super::projects;
 use super::super::rows::memory_from_row;
 use super::super::values::{from_json, json, optional};
-use super::paid::{forget_of_inference, kept_since};
-use crate::contract::{FactChange, FactPlace, KeptFact, NewFact, NewInference};
-
-/// A fact as an inference's row keeps it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    memory: Uuid,
-    change: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    superseded: Vec<Uuid>,
-}
-
-const ADDED: &str = "added";
-const SUPERSEDED: &str = "superseded";
-const REPEATED: &str = "repeated";
+use super::paid::forget_of_inference;
+use crate::contract::{FactPlace, KeptFact, NewFact, NewInference};
+use crate::rules::fact::{ADDED, Line, REPEATED, SUPERSEDED, kept_since};
 
 /// As the contract's `save_inference`.
 pub(super) fn save(db: &Connection, new: &NewInference) -> Sql<Vec<KeptFact>> {
@@ -60,15 +47,11 @@ fn facts_of(db: &Connection, lines: Vec<Line>) -> Sql<Vec<KeptFact>> {
     let mut facts = Vec::new();
     for line in lines {
         let Some(memory) = by_uid(db, line.memory)? else { continue };
+        let change = line.change();
         let mut superseded = Vec::new();
         for uid in line.superseded {
             superseded.extend(by_uid(db, uid)?);
         }
-        let change = match line.change.as_str() {
-            SUPERSEDED => FactChange::Superseded,
-            REPEATED => FactChange::Repeated,
-            _ => FactChange::Added,
-        };
         facts.push(KeptFact { memory, change, superseded });
     }
     Ok(facts)

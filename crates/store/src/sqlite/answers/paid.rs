@@ -1,21 +1,13 @@
 //! Answers between their charge and their use.
 
-use afterword_domain::Time;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::super::connect::Sql;
 use super::super::spend::settle;
 use super::super::values::optional;
-use crate::contract::{AnswerOf, KEPT_DAYS, NewAnswer, PaidAnswer, Settled};
-
-/// Milliseconds of a day.
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-
-/// Before this time nothing of an inference is kept.
-pub(super) fn kept_since(now: Time) -> i64 {
-    now.millis() - KEPT_DAYS * DAY_MS
-}
+use crate::contract::{AnswerOf, NewAnswer, PaidAnswer, Settled};
+use crate::rules::fact::kept_since;
 
 /// As the contract's `settle_with_answer`.
 pub(super) fn settle_keeping(

@@ -10,8 +10,6 @@ use super::SqliteStore;
 use crate::Result;
 use crate::contract::{LiveChanges, LiveStore, Revised, Revision, RevisionStore, Row};
 
-pub(super) use revise::belongs_to_person;
-
 #[async_trait]
 impl LiveStore for SqliteStore {
     async fn live_changes(&self, after: Option<i64>, limit: usize) -> Result<LiveChanges> {

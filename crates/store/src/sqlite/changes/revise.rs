@@ -2,9 +2,8 @@
 
 use afterword_domain::observation::{Observation, Source};
 use afterword_domain::scope::Scope;
-use afterword_domain::{Kind, PublicId, Time};
+use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
-use serde_json::{Value, json};
 
 use super::super::connect::{Fault, Sql};
 use super::super::memories::{add_history, revise_memory};
@@ -14,6 +13,7 @@ use super::super::values::{from_json, json as json_text, time};
 use crate::Error;
 use crate::contract::{NewContent, Revised, Revision, Row, RowBody};
 use crate::rules::entry::Entry;
+use crate::rules::revision;
 
 pub(super) fn revise(db: &Connection, revised: &Revised) -> Sql<Row> {
     let known = found(db, &Scope::All, revised.id)?;
@@ -41,20 +41,8 @@ fn found(db: &Connection, scope: &Scope, id: PublicId) -> Sql<Row> {
 
 /// Keeps what is there before it is written over.
 fn keep(db: &Connection, revised: &Revised, known: &Row, took_in: &[Row]) -> Sql<()> {
-    let mut before = content_of(known)?;
-    if !took_in.is_empty() {
-        let list: Vec<Value> = took_in
-            .iter()
-            .map(|row| {
-                let mut content = content_of(row)?;
-                content["id"] = json!(row.id);
-                content["uid"] = json!(row.uid);
-                Ok(content)
-            })
-            .collect::<Sql<_>>()?;
-        before["took_in"] = list.into();
-    }
-    let change = if took_in.is_empty() { "edited" } else { "merged" };
+    let before = revision::before(known, took_in)?;
+    let change = revision::change(!took_in.is_empty());
     db.prepare_cached(
         "INSERT INTO row_revisions (kind, row_id, change, before, at)
          VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -67,16 +55,6 @@ fn keep(db: &Connection, revised: &Revised, known: &Row, took_in: &[Row]) -> Sql
         revised.at.millis()
     ])?;
     Ok(())
-}
-
-fn content_of(row: &Row) -> Sql<Value> {
-    Ok(match &row.body {
-        RowBody::Observation(row) => serde_json::to_value(&row.content)?,
-        RowBody::Summary(row) => serde_json::to_value(&row.content)?,
-        RowBody::Memory(row) => json!({"title": row.title, "text": row.text, "files": row.files}),
-        RowBody::Prompt(row) => json!({ "text": row.text }),
-        RowBody::Snapshot(row) => json!({ "text": row.text }),
-    })
 }
 
 /// The events behind one observation stand behind another one too.
@@ -105,16 +83,10 @@ fn write(db: &Connection, revised: &Revised, known: &Row, merged: bool) -> Sql<(
             Entry::from(&row)
         }
         (NewContent::Memory { title, text, text_key, files }, RowBody::Memory(row)) => {
-            let change = if merged { "merged" } else { "edited" };
+            let change = revision::change(merged);
             revise_memory(db, row.id, (title, text, text_key), files, revised.at)?;
             add_history(db, row.id, change, text, revised.at)?;
-            Entry {
-                id: revised.id,
-                project_id: row.project_id,
-                session_id: None,
-                created_at: row.created_at,
-                subagent: false,
-            }
+            Entry::from(row)
         }
         _ => return Err(Fault::Store(Error::NotFound("row of this kind"))),
     };
@@ -144,15 +116,4 @@ pub(super) fn revisions(db: &Connection, id: PublicId) -> Sql<Vec<Revision>> {
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Whether distilling leaves a row alone that a person has changed. The summary of a session gives
-/// way to later work.
-pub(in super::super) fn belongs_to_person(
-    source: Source,
-    made: Time,
-    of_session: bool,
-    now: Time,
-) -> bool {
-    source == Source::Person && (!of_session || now <= made)
 }

@@ -7,7 +7,6 @@ use afterword_domain::observation::{Observation, Source};
 use afterword_domain::summary::{Summary, SummaryLevel};
 use rusqlite::{Connection, params};
 
-use super::super::changes::belongs_to_person;
 use super::super::connect::Sql;
 use super::super::model_jobs::{model_seen, note_wish, session_told};
 use super::super::rows::{
@@ -19,6 +18,7 @@ use super::super::values::{optional, raise_time};
 use crate::contract::{NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcome};
 use crate::rules::entry::Entry;
 use crate::rules::new_uid;
+use crate::rules::revision::belongs_to_person;
 use crate::rules::summary::with_files_of;
 
 pub(super) fn save_turn(db: &Connection, outcome: &TurnOutcome) -> Sql<SavedTurn> {

@@ -12,6 +12,7 @@ use super::super::search::indexed_rows;
 use super::super::values::{count, kind, limit as sql_limit, optional, time};
 use super::save::{CURRENT, counter};
 use crate::contract::{EmbeddedRow, Row, SpaceId, VectorChanges, VectorCounts, WaitingRow};
+use crate::rules::hash;
 
 /// Changes of one answer at most.
 const CHANGES: i64 = 1_000;
@@ -69,7 +70,7 @@ pub(super) fn version(db: &Connection, key: i64) -> Sql<Option<i64>> {
     let hashes =
         one.query_row([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)));
     let hashes = optional(hashes)?;
-    Ok(hashes.map(|(own, before)| own ^ before.map_or(0, |before| before.rotate_left(17) | 1)))
+    Ok(hashes.map(|(own, before)| hash::version(own, before)))
 }
 
 pub(super) fn page(
