@@ -1,14 +1,12 @@
 //! Do the parts of a tenant's data agree? What can be mended without loss is mended.
 
-use std::collections::BTreeMap;
-
-use afterword_domain::scope::Scope;
+use afterword_domain::PublicId;
 
 use super::connect::{Sql, Tx};
 use super::rows::table;
-use super::values::{get, kind as kind_of};
-use super::{rows, search};
-use crate::contract::IndexDoc;
+use super::search;
+use super::values::{get, kind as kind_of, time};
+use crate::contract::{IndexDoc, RowChange};
 use crate::rules::entry::Entry;
 
 /// Entries that one check puts back.
@@ -47,7 +45,7 @@ async fn drop_orphans(tx: &Tx) -> Sql<u64> {
         let found = tx.rows(&sql, &[&kind.word(), &MOST]).await?;
         let ids = found.iter().map(|row| get(row, "row_id")).collect::<Sql<Vec<i64>>>()?;
         if !ids.is_empty() {
-            search::remove(tx, kind, &ids).await?;
+            search::remove(tx, kind, &ids, RowChange::Forgotten).await?;
             dropped += ids.len() as u64;
         }
     }
@@ -56,24 +54,25 @@ async fn drop_orphans(tx: &Tx) -> Sql<u64> {
 
 /// Puts entries back whose numbers were lost, from their tokens.
 async fn put_back(tx: &Tx) -> Sql<usize> {
-    let sql = "SELECT r.kind, r.row_id, t.title, t.text, t.files
+    let sql = "SELECT r.id, r.kind, r.row_id, r.project_id, r.session_id, r.created_at, r.subagent,
+                   t.title, t.text, t.files
                FROM search_rows r JOIN search_tokens t ON t.tenant = $1 AND t.id = r.id
                WHERE r.tenant = $1 AND NOT EXISTS
                    (SELECT 1 FROM search_index i WHERE i.tenant = $1 AND i.id = r.id)
                ORDER BY r.id LIMIT $2";
     let found = tx.rows(sql, &[&MOST]).await?;
-    let mut docs = BTreeMap::new();
     for row in &found {
-        let id = afterword_domain::PublicId::new(kind_of(row, "kind")?, get(row, "row_id")?);
+        let entry = Entry {
+            id: PublicId::new(kind_of(row, "kind")?, get(row, "row_id")?),
+            project_id: get(row, "project_id")?,
+            session_id: get(row, "session_id")?,
+            created_at: time(row, "created_at")?,
+            subagent: get(row, "subagent")?,
+        };
         let (title, text, files) = (get(row, "title")?, get(row, "text")?, get(row, "files")?);
-        docs.insert(id, IndexDoc { title, text, files });
+        search::put_back(tx, get(row, "id")?, &entry, &IndexDoc { title, text, files }).await?;
     }
-    let ids: Vec<_> = docs.keys().copied().collect();
-    for row in rows::rows(tx, &Scope::All, &ids).await? {
-        search::remove(tx, row.id.kind, &[row.id.number]).await?;
-        search::add_all(tx, &[(Entry::from(&row), &docs[&row.id])]).await?;
-    }
-    Ok(docs.len())
+    Ok(found.len())
 }
 
 /// Counts the rows again and sets the counters by them; which were wrong. What this transaction has

@@ -3,19 +3,19 @@
 use afterword_domain::memory::Memory;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
-use afterword_domain::{Kind, PublicId, Time};
+use afterword_domain::{PublicId, Time};
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::PostgresStore;
-use super::connect::{Sql, Tx, required};
+use super::connect::{Fault, Sql, Tx, required};
 use super::rows::{ids_of, in_scope, memory_from_row, snapshot_from_row};
 use super::values::{Text, get, json, limit as sql_limit, text};
 use super::{search, sessions};
-use crate::Result;
 use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 use crate::rules::entry::Entry;
 use crate::rules::new_uid;
+use crate::{Error, Result};
 
 #[async_trait]
 impl MemoryStore for PostgresStore {
@@ -83,12 +83,54 @@ async fn remember(tx: &Tx, new: &NewMemory) -> Sql<Memory> {
                 let sql = "UPDATE memories SET updated_at = $3 WHERE tenant = $1 AND id = $2";
                 tx.run(sql, &[&memory.id, &at.millis()]).await?;
             }
+            add_files(tx, &mut memory, new).await?;
             (memory, "repeated")
         }
         None => (insert_memories(tx, &[(new, at)]).await?.remove(0), "added"),
     };
     add_history(tx, change, &[(memory.id, &new.text, at)]).await?;
     Ok(memory)
+}
+
+/// Adds the files that are told of a known memory now and were not before.
+async fn add_files(tx: &Tx, known: &mut Memory, new: &NewMemory) -> Sql<()> {
+    let more: Vec<String> =
+        new.files.iter().filter(|file| !known.files.contains(file)).cloned().collect();
+    if more.is_empty() {
+        return Ok(());
+    }
+    known.files.extend(more);
+    let sql = "UPDATE memories SET files = $3 WHERE tenant = $1 AND id = $2";
+    tx.run(sql, &[&known.id, &json(&known.files)?]).await?;
+    search::add_files(tx, &Entry::from(&*known), &new.index.files).await
+}
+
+/// Says which memory took the place of one; none: it holds.
+pub(super) async fn set_superseded(tx: &Tx, id: i64, by: Option<Uuid>) -> Sql<()> {
+    let sql = "UPDATE memories SET superseded_by = $3 WHERE tenant = $1 AND id = $2";
+    tx.run(sql, &[&id, &by]).await?;
+    Ok(())
+}
+
+/// Puts another text in the place of a memory's. A conflict when the project remembers that text
+/// already.
+pub(super) async fn revise_memory(
+    tx: &Tx,
+    known: &Memory,
+    (title, text, text_key): (&str, &str, &str),
+    files: &[String],
+    at: Time,
+) -> Sql<()> {
+    let sql = "SELECT 1 FROM memories WHERE tenant = $1 AND project_id = $2 AND id <> $3
+               AND text_key = $4";
+    if tx.exists(sql, &[&known.project_id, &known.id, &Text(text_key)]).await? {
+        return Err(Fault::Store(Error::Conflict("a memory that says the same".to_owned())));
+    }
+    let sql = "UPDATE memories SET title = $3, text = $4, text_key = $5, files = $6,
+               updated_at = greatest(updated_at, $7) WHERE tenant = $1 AND id = $2";
+    let (title, text, key) = (Text(title), Text(text), Text(text_key));
+    tx.run(sql, &[&known.id, &title, &text, &key, &json(files)?, &at.millis()]).await?;
+    Ok(())
 }
 
 /// Stores memories that are not known, with their index entries and the time of their last change,
@@ -136,7 +178,7 @@ pub(super) async fn insert_memories(tx: &Tx, memories: &[(&NewMemory, Time)]) ->
     let stored: Vec<Memory> =
         ids.iter().zip(memories).map(|(id, (new, at))| stored(*id, new, *at)).collect();
     let entries: Vec<(Entry, &IndexDoc)> =
-        stored.iter().zip(memories).map(|(memory, (new, _))| (entry(memory), &new.index)).collect();
+        stored.iter().zip(memories).map(|(memory, (new, _))| (memory.into(), &new.index)).collect();
     search::add_all(tx, &entries).await?;
     Ok(stored)
 }
@@ -153,16 +195,7 @@ fn stored(id: i64, new: &NewMemory, updated_at: Time) -> Memory {
         origin: new.origin,
         created_at: new.created_at,
         updated_at,
-    }
-}
-
-fn entry(memory: &Memory) -> Entry {
-    Entry {
-        id: PublicId::new(Kind::Memory, memory.id),
-        project_id: memory.project_id,
-        session_id: None,
-        created_at: memory.created_at,
-        subagent: false,
+        superseded_by: None,
     }
 }
 

@@ -7,11 +7,14 @@
 //! says of order holds whichever server was called. Nothing here reads a clock: times come with the
 //! calls. `docs/design/postgres.md` tells why it is built like this.
 
+mod answers;
+mod changes;
 mod connect;
 mod events;
 mod given;
 mod health;
 mod jobs;
+mod log;
 mod memories;
 mod model_jobs;
 mod portable;
@@ -68,6 +71,15 @@ impl PostgresStore {
         W: Future<Output = Sql<T>> + Send,
     {
         self.pool.read(self.tenant, work).await
+    }
+
+    /// As [`read`](Self::read), where each statement sees what others have ended by then.
+    async fn follow<T, W>(&self, work: impl Fn(Tx) -> W + Send + Sync) -> Result<T>
+    where
+        T: Send,
+        W: Future<Output = Sql<T>> + Send,
+    {
+        self.pool.follow(self.tenant, work).await
     }
 }
 

@@ -9,9 +9,10 @@ use tokio_postgres::Row;
 use super::PostgresStore;
 use super::connect::{Sql, Tx};
 use super::given;
+use super::log::Change;
 use super::values::{Text, get, limit as sql_limit, short, time, time_if_any};
 use crate::Result;
-use crate::contract::{SessionName, SessionStore};
+use crate::contract::{SessionChange, SessionName, SessionStore};
 use crate::rules::IDLE;
 use crate::rules::hash::file_key;
 
@@ -49,14 +50,37 @@ impl SessionStore for PostgresStore {
         .await
     }
 
+    async fn agents(&self) -> Result<Vec<String>> {
+        self.read(|tx| async move {
+            // From one agent to the next in the index, however many sessions each has.
+            let sql = "WITH RECURSIVE step AS (
+                           (SELECT agent FROM sdk_sessions WHERE tenant = $1
+                            ORDER BY agent LIMIT 1)
+                           UNION ALL
+                           SELECT (SELECT s.agent FROM sdk_sessions s
+                                   WHERE s.tenant = $1 AND s.agent > step.agent
+                                   ORDER BY s.agent LIMIT 1)
+                           FROM step WHERE step.agent IS NOT NULL)
+                       SELECT agent FROM step WHERE agent IS NOT NULL ORDER BY agent";
+            tx.rows(sql, &[]).await?.iter().map(|row| get(row, "agent")).collect()
+        })
+        .await
+    }
+
     async fn complete_idle_sessions(&self, before: Time) -> Result<Vec<i64>> {
         let before = before.millis();
         self.write(|tx| async move {
             let sql = "UPDATE sdk_sessions
                        SET status = 'completed', completed_at = last_event_at, end_reason = $3
-                       WHERE tenant = $1 AND status = 'active' AND last_event_at < $2 RETURNING id";
-            let rows = tx.rows(sql, &[&before, &IDLE]).await?;
-            let mut ids = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
+                       WHERE tenant = $1 AND status = 'active' AND last_event_at < $2
+                       RETURNING id, project_id";
+            let mut ids: Vec<i64> = Vec::new();
+            for row in tx.rows(sql, &[&before, &IDLE]).await? {
+                let id = get(&row, "id")?;
+                let project = get(&row, "project_id")?;
+                tx.tell(Change::of_session(id, project, SessionChange::Completed));
+                ids.push(id);
+            }
             ids.sort_unstable();
             Ok(ids)
         })

@@ -1,6 +1,6 @@
 //! Values as columns hold them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use afterword_domain::{Kind, Time};
 use bytes::BytesMut;
@@ -136,35 +136,6 @@ pub(super) async fn touch_projects(tx: &Tx, projects: &BTreeMap<i64, i64>) -> Sq
                FOR NO KEY UPDATE OF p SKIP LOCKED) AS free
          WHERE p.tenant = $1 AND p.id = free.id",
         &[&ids, &times],
-    )
-    .await?;
-    Ok(())
-}
-
-/// Changes that are remembered; who is further behind reads everything again.
-const CHANGES: i64 = 50_000;
-
-/// Notes rows whose vectors came, went or belong to another time. The lock lasts until the end of
-/// the transaction, so that numbers are seen in the order in which they are given.
-pub(super) async fn note_vector_changes(tx: &Tx, keys: &BTreeSet<i64>) -> Sql<()> {
-    tx.run("SELECT pg_advisory_xact_lock(hashtextextended('vectors', $1))", &[]).await?;
-    let keys: Vec<i64> = keys.iter().copied().collect();
-    let newest = tx
-        .one(
-            "WITH newest AS (SELECT coalesce(max(seq), 0) AS seq FROM vector_changes WHERE tenant = $1),
-             added AS (
-                 INSERT INTO vector_changes (tenant, seq, row_id)
-                 SELECT $1, newest.seq + n, key
-                 FROM newest, unnest($2::bigint[]) WITH ORDINALITY AS new (key, n)
-                 RETURNING seq)
-             SELECT max(seq) AS newest FROM added",
-            &[&keys],
-        )
-        .await?;
-    let newest: i64 = newest.try_get("newest")?;
-    tx.run(
-        "DELETE FROM vector_changes WHERE tenant = $1 AND seq <= $2",
-        &[&newest.saturating_sub(CHANGES)],
     )
     .await?;
     Ok(())

@@ -59,15 +59,14 @@ impl Identity {
         self.iterative_scans
     }
 
-    /// The statement that begins a transaction of a tenant. All of it ends with the transaction, so
+    /// The statement that begins a transaction of a tenant, in this mode. All of it ends with the transaction, so
     /// that a connection may serve another tenant next, also through a proxy that hands connections
     /// on.
-    pub(super) fn begin(&self, tenant: TenantId, reads: bool) -> String {
-        let how = if reads { " ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "" };
+    pub(super) fn begin(&self, tenant: TenantId, how: &str) -> String {
         let role =
             self.role.as_ref().map(|role| format!(", set_config('role', {}, true)", text(role)));
         format!(
-            "BEGIN{how}; SELECT set_config('search_path', {}, true),
+            "BEGIN {how}; SELECT set_config('search_path', {}, true),
              set_config('afterword.tenant', '{}', true),
              set_config('lock_timeout', '{LOCK_TIMEOUT}', true){}",
             text(&self.search_path()),

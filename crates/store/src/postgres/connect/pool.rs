@@ -71,6 +71,8 @@ struct Inner {
 enum Access {
     /// See one state of everything, and change nothing.
     Read,
+    /// See with each statement what has ended by then, and change nothing.
+    Follow,
     /// Change things.
     Write,
 }
@@ -178,6 +180,20 @@ impl PostgresPool {
         self.transaction(tenant, Access::Read, work).await
     }
 
+    /// As [`read`](Self::read), but each statement sees what others have ended by then: for whoever
+    /// waits for them in between.
+    pub(in crate::postgres) async fn follow<T, W>(
+        &self,
+        tenant: TenantId,
+        work: impl Fn(Tx) -> W + Send + Sync,
+    ) -> Result<T>
+    where
+        T: Send,
+        W: Future<Output = Sql<T>> + Send,
+    {
+        self.transaction(tenant, Access::Follow, work).await
+    }
+
     /// Changes things in one transaction. The work may be done several times, each time from the
     /// beginning and with nothing left of the time before: unique keys are the judges between two
     /// callers, and the one that loses looks again.
@@ -224,7 +240,12 @@ impl PostgresPool {
     /// Begins, with another connection where the first one turns out to be broken: a server that
     /// was started anew has closed them all.
     async fn begin(&self, tenant: TenantId, access: Access) -> Result<Tx> {
-        let statement = self.0.identity.begin(tenant, matches!(access, Access::Read));
+        let how = match access {
+            Access::Read => "ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Access::Follow => "ISOLATION LEVEL READ COMMITTED READ ONLY",
+            Access::Write => "ISOLATION LEVEL READ COMMITTED READ WRITE",
+        };
+        let statement = self.0.identity.begin(tenant, how);
         let mut broken = self.0.pool.status().size;
         loop {
             let client = self.client().await?;

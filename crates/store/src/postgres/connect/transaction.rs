@@ -10,7 +10,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::errors::{Fault, Sql};
-use crate::postgres::values::{add_to_counters, note_vector_changes, raise_times, touch_projects};
+use crate::postgres::log::{self, Change};
+use crate::postgres::values::{add_to_counters, raise_times, touch_projects};
 
 /// A parameter of a statement.
 pub(crate) type Parameter<'a> = &'a (dyn ToSql + Sync);
@@ -38,6 +39,7 @@ struct Pending {
     times: BTreeMap<&'static str, i64>,
     projects: BTreeMap<i64, i64>,
     vectors: BTreeSet<i64>,
+    changes: Vec<Change>,
 }
 
 impl Tx {
@@ -135,6 +137,11 @@ impl Tx {
         self.pending().vectors.insert(key);
     }
 
+    /// Tells whoever watches of a change, when the transaction ends.
+    pub(crate) fn tell(&self, change: Change) {
+        self.pending().changes.push(change);
+    }
+
     /// Writes now what counters were to get at the end.
     pub(crate) async fn settle_counters(&self) -> Sql<()> {
         let counters = std::mem::take(&mut self.pending().counters);
@@ -159,9 +166,7 @@ impl Tx {
         if !pending.times.is_empty() {
             raise_times(&self, &pending.times).await?;
         }
-        if !pending.vectors.is_empty() {
-            note_vector_changes(&self, &pending.vectors).await?;
-        }
+        log::write(&self, &pending.vectors, &pending.changes).await?;
         self.client().batch_execute("COMMIT").await?;
         self.0.ended.store(true, Ordering::Release);
         Ok(())

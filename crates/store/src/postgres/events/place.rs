@@ -6,8 +6,9 @@ use afterword_domain::Time;
 use afterword_domain::event::{Event, EventBody, StartSource};
 use tokio_postgres::Row;
 
-use crate::contract::{CLEARED_MS, NewEvent, RECENT_MS};
+use crate::contract::{CLEARED_MS, NewEvent, RECENT_MS, SessionChange};
 use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::log::Change;
 use crate::postgres::projects;
 use crate::postgres::values::{Text, get, short, text};
 use crate::rules::{IDLE, new_uid};
@@ -24,6 +25,8 @@ pub(super) struct Place {
     /// Some prompt was private.
     pub(super) has_private: bool,
     pub(super) new_session: bool,
+    /// Whether it is active.
+    pub(super) active: bool,
 }
 
 /// A session by agent and by what stands for the agent's id of it.
@@ -39,6 +42,7 @@ pub(super) async fn known(tx: &Tx, events: &[NewEvent]) -> Sql<HashMap<Name, Pla
     let (agents, shorts): (Vec<String>, Vec<String>) =
         events.iter().map(|new| name(&new.event)).unzip();
     let sql = "SELECT s.agent, s.short, s.id, s.project_id, s.prompt_counter, s.private_open,
+                   s.status = 'active' AS active,
                    EXISTS (SELECT 1 FROM private_turns p
                        WHERE p.tenant = $1 AND p.session_id = s.id) AS has_private
                FROM sdk_sessions s WHERE s.tenant = $1
@@ -53,6 +57,7 @@ pub(super) async fn known(tx: &Tx, events: &[NewEvent]) -> Sql<HashMap<Name, Pla
             private_open: get(row, "private_open")?,
             has_private: get(row, "has_private")?,
             new_session: false,
+            active: get(row, "active")?,
         };
         Ok(((get(row, "agent")?, get(row, "short")?), place))
     });
@@ -92,6 +97,7 @@ pub(super) async fn make(tx: &Tx, event: &Event) -> Sql<Place> {
         private_open: false,
         has_private: false,
         new_session: true,
+        active: true,
     })
 }
 
@@ -121,6 +127,7 @@ pub(in crate::postgres) async fn make_session(
     let id: i64 = get(&row, "id")?;
     let sql = "UPDATE sdk_sessions SET conversation_id = id WHERE tenant = $1 AND id = $2";
     tx.run(sql, &[&id]).await?;
+    tx.tell(Change::of_session(id, project_id, SessionChange::Started));
     Ok(id)
 }
 
@@ -168,7 +175,7 @@ async fn only_recent(tx: &Tx, event: &Event, project_id: i64) -> Sql<Option<Pred
 /// What the event does to its session's status, and to the time of its last event. Events may come
 /// late: an end that is older than the newest start ends nothing, and a start that is older than
 /// the end starts nothing.
-pub(super) async fn move_on(tx: &Tx, place: &Place, event: &Event) -> Sql<()> {
+pub(super) async fn move_on(tx: &Tx, place: &mut Place, event: &Event) -> Sql<()> {
     const TOUCH: &str = "last_event_at = greatest(last_event_at, $3),
                          started_at = least(started_at, $3)";
     let at = event.at.millis();
@@ -198,11 +205,20 @@ pub(super) async fn move_on(tx: &Tx, place: &Place, event: &Event) -> Sql<()> {
             Some(IDLE),
         ),
     };
-    let sql = format!("UPDATE sdk_sessions SET {status}, {TOUCH} WHERE tenant = $1 AND id = $2");
-    match word {
-        Some(word) => tx.run(&sql, &[&place.session_id, &at, &Text(word)]).await?,
-        None => tx.run(&sql, &[&place.session_id, &at]).await?,
+    let sql = format!(
+        "UPDATE sdk_sessions SET {status}, {TOUCH} WHERE tenant = $1 AND id = $2
+         RETURNING status = 'active' AS active"
+    );
+    let row = match word {
+        Some(word) => tx.one(&sql, &[&place.session_id, &at, &Text(word)]).await?,
+        None => tx.one(&sql, &[&place.session_id, &at]).await?,
     };
+    let active = get(&row, "active")?;
+    if active != place.active {
+        let change = if active { SessionChange::Resumed } else { SessionChange::Completed };
+        tx.tell(Change::of_session(place.session_id, place.project_id, change));
+        place.active = active;
+    }
     tx.touch_project(place.project_id, event.at);
     Ok(())
 }

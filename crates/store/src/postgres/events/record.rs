@@ -77,7 +77,7 @@ async fn record_new(tx: &Tx, place: &mut Place, new: &NewEvent) -> Sql<Recorded>
     })
 }
 
-async fn open_private_turn(tx: &Tx, place: &Place, new: &NewEvent) -> Sql<()> {
+async fn open_private_turn(tx: &Tx, place: &mut Place, new: &NewEvent) -> Sql<()> {
     let event = &new.event;
     tx.run(
         "INSERT INTO private_turns (tenant, session_id, dedupe_key, near_key, turn_id, at)

@@ -6,7 +6,9 @@ use afterword_domain::Kind;
 use afterword_domain::observation::{Observation, Source};
 use afterword_domain::summary::{Summary, SummaryLevel};
 
-use crate::contract::{IndexDoc, NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcome};
+use crate::contract::{
+    IndexDoc, NewObservation, NewSummary, RowChange, SavedTurn, TurnKey, TurnOutcome,
+};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::model_jobs::{model_seen, note_wish, session_told};
 use crate::postgres::rows::{
@@ -17,6 +19,7 @@ use crate::postgres::values::{Text, get};
 use crate::postgres::{search, sessions};
 use crate::rules::entry::Entry;
 use crate::rules::new_uid;
+use crate::rules::revision::belongs_to_person;
 use crate::rules::summary::with_files_of;
 
 pub(super) async fn save_turn(tx: &Tx, outcome: &TurnOutcome) -> Sql<SavedTurn> {
@@ -57,7 +60,7 @@ async fn drop_unnamed(tx: &Tx, outcome: &TurnOutcome) -> Sql<()> {
     let rows =
         tx.rows(sql, &[&turn.session_id, &turn.prompt_number, &rules, &seen, &named]).await?;
     let wrong = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
-    remove(tx, Kind::Observation, &wrong).await
+    remove(tx, Kind::Observation, &wrong, RowChange::Replaced).await
 }
 
 /// Which findings of a turn were forgotten.
@@ -94,6 +97,11 @@ pub(in crate::postgres) async fn save_observations(
         let new = wanted[key];
         let mut row = observation(turn, project_id, new);
         match known.get(key) {
+            Some(known)
+                if belongs_to_person(known.source, known.created_at, false, new.created_at) =>
+            {
+                continue;
+            }
             Some(known) => {
                 (row.id, row.uid) = (known.id, known.uid);
                 if row != *known {
@@ -185,10 +193,13 @@ pub(in crate::postgres) async fn save_summary(
     if forgotten(tx, place, Kind::Summary).await?.contains(level.word()) {
         return Ok(None);
     }
-    if let Some(known) = &found
-        && is_told_by_model(tx, turn, known, new).await?
-    {
-        return Ok(None);
+    if let Some(known) = &found {
+        let of_session = level == SummaryLevel::Session;
+        if belongs_to_person(known.source, known.created_at, of_session, new.created_at)
+            || is_told_by_model(tx, turn, known, new).await?
+        {
+            return Ok(None);
+        }
     }
     let mut row = Summary {
         id: 0,
@@ -251,7 +262,7 @@ async fn slotted_summary(tx: &Tx, place: TurnKey, level: SummaryLevel) -> Sql<Op
 /// A rule-made summary of a turn that says nothing any more goes; a session keeps what it has.
 async fn drop_summary(tx: &Tx, known: &Summary) -> Sql<()> {
     if known.level == SummaryLevel::Turn && known.source == Source::Rules {
-        remove(tx, Kind::Summary, &[known.id]).await?;
+        remove(tx, Kind::Summary, &[known.id], RowChange::Replaced).await?;
     }
     Ok(())
 }

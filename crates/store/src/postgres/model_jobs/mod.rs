@@ -12,6 +12,7 @@ use afterword_domain::text::cut_chars;
 use async_trait::async_trait;
 
 use super::PostgresStore;
+use super::answers::forget_of_job;
 use super::jobs::slotted_session_summary;
 use super::values::{Text, from_json, get};
 use crate::Result;
@@ -33,6 +34,11 @@ impl ModelJobStore for PostgresStore {
         }
         let key = self.pool.presence().hold().await?;
         self.write(|tx| async move { claim::claim(&tx, now, after, key).await }).await
+    }
+
+    async fn claim_answered_job(&self) -> Result<Option<ModelJob>> {
+        let key = self.pool.presence().hold().await?;
+        self.write(|tx| async move { claim::claim_answered(&tx, key).await }).await
     }
 
     async fn next_model_job_at(&self) -> Result<Option<Time>> {
@@ -64,14 +70,24 @@ impl ModelJobStore for PostgresStore {
         let error = &cut_chars(&failure.error, ERROR_CHARS);
         self.write(|tx| async move {
             let sql = "UPDATE model_jobs SET attempts = $3, error = $4, run_after = $5, state = $6,
-                       claimed_by = NULL
+                       kept_back = $8, claimed_by = NULL
                        WHERE tenant = $1 AND id = $2 AND state IN ('claimed', 'sent')
                        AND claimed_by = $7";
             let at = failure.retry_at.millis();
-            let n = tx.run(sql, &[&job.id, &attempts, &Text(error), &at, &state, &key]).await?;
+            let kept_back = failure.kept_back && !parked;
+            let error = Text(error);
+            let n =
+                tx.run(sql, &[&job.id, &attempts, &error, &at, &state, &key, &kept_back]).await?;
+            if n > 0 {
+                forget_of_job(&tx, &[job.id]).await?;
+            }
             Ok(parked && n > 0)
         })
         .await
+    }
+
+    async fn free_kept_back(&self, now: Time) -> Result<u64> {
+        self.write(|tx| async move { state::free_kept_back(&tx, now).await }).await
     }
 
     async fn end_model_job(&self, job: &ModelJob) -> Result<()> {

@@ -9,6 +9,7 @@ use tokio_postgres::Row;
 use crate::Result;
 use crate::contract::{QueueStore, TurnKey};
 use crate::postgres::PostgresStore;
+use crate::postgres::answers::forget_of_job;
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::jobs::{move_events, turn_from_row};
 use crate::postgres::sessions;
@@ -22,7 +23,7 @@ impl QueueStore for PostgresStore {
 
     async fn retry_jobs(&self, ids: &[JobId], now: Time) -> Result<Vec<JobId>> {
         self.write(|tx| async move {
-            let ids = named_or_parked(&tx, ids).await?;
+            let ids = named_or_found(&tx, ids, "state = 'parked' OR kept_back").await?;
             let mut done = retry_rules(&tx, &numbers(&ids, Queue::Rules), now).await?;
             done.extend(retry_model(&tx, &numbers(&ids, Queue::Model), now).await?);
             Ok(ids.into_iter().filter(|id| done.contains(id)).collect())
@@ -32,7 +33,7 @@ impl QueueStore for PostgresStore {
 
     async fn drop_jobs(&self, ids: &[JobId]) -> Result<Vec<JobId>> {
         self.write(|tx| async move {
-            let ids = named_or_parked(&tx, ids).await?;
+            let ids = named_or_found(&tx, ids, "state = 'parked'").await?;
             let mut done = drop_rules(&tx, &numbers(&ids, Queue::Rules)).await?;
             done.extend(drop_model(&tx, &numbers(&ids, Queue::Model)).await?);
             Ok(ids.into_iter().filter(|id| done.contains(id)).collect())
@@ -54,6 +55,9 @@ pub(in crate::postgres) async fn count_model_jobs(tx: &Tx) -> Sql<ModelQueue> {
             _ => {}
         }
     }
+    let sql = "SELECT count(*) AS n FROM model_jobs
+               WHERE tenant = $1 AND kept_back AND state = 'waiting'";
+    counts.kept_back = count(get(&tx.one(sql, &[]).await?, "n")?);
     Ok(counts)
 }
 
@@ -88,8 +92,9 @@ fn job_row(row: &Row) -> Sql<JobRow> {
     })
 }
 
-/// The named jobs, each once, or all parked ones. Their sessions are nobody else's from now on.
-async fn named_or_parked(tx: &Tx, ids: &[JobId]) -> Sql<Vec<JobId>> {
+/// The named jobs, each once, or where none are named those of which a condition holds; of the jobs
+/// of the rules those that are parked. Their sessions are nobody else's from now on.
+async fn named_or_found(tx: &Tx, ids: &[JobId], found: &str) -> Sql<Vec<JobId>> {
     let mut named: Vec<JobId> = Vec::with_capacity(ids.len());
     for id in ids {
         if !named.contains(id) {
@@ -97,10 +102,14 @@ async fn named_or_parked(tx: &Tx, ids: &[JobId]) -> Sql<Vec<JobId>> {
         }
     }
     for queue in [Queue::Rules, Queue::Model] {
-        let table = if queue == Queue::Rules { "jobs" } else { "model_jobs" };
+        let (table, condition) = match queue {
+            Queue::Rules => ("jobs", "state = 'parked'"),
+            Queue::Model => ("model_jobs", found),
+        };
         let sql = format!(
             "SELECT id, session_id FROM {table} WHERE tenant = $1
-             AND CASE WHEN $3 THEN state = 'parked' ELSE id = ANY ($2) END ORDER BY id"
+             AND CASE WHEN $3 THEN {condition} ELSE id = ANY ($2) END
+             ORDER BY state <> 'parked', id"
         );
         let rows = tx.rows(&sql, &[&numbers(ids, queue), &ids.is_empty()]).await?;
         let of = rows.iter().map(|row| get(row, "session_id")).collect::<Sql<Vec<i64>>>()?;
@@ -136,7 +145,8 @@ async fn retry_rules(tx: &Tx, ids: &[i64], now: Time) -> Sql<Vec<JobId>> {
 }
 
 async fn retry_model(tx: &Tx, ids: &[i64], now: Time) -> Sql<Vec<JobId>> {
-    let sql = "UPDATE model_jobs SET state = 'waiting', attempts = 0, run_after = $3
+    let sql = "UPDATE model_jobs SET state = 'waiting', attempts = 0, run_after = $3,
+               kept_back = false
                WHERE tenant = $1 AND id = ANY ($2) AND state IN ('parked', 'waiting') RETURNING id";
     done(&tx.rows(sql, &[&ids, &now.millis()]).await?, Queue::Model)
 }
@@ -153,8 +163,12 @@ async fn drop_rules(tx: &Tx, ids: &[i64]) -> Sql<Vec<JobId>> {
 }
 
 async fn drop_model(tx: &Tx, ids: &[i64]) -> Sql<Vec<JobId>> {
-    let sql = "UPDATE model_jobs SET state = 'dropped', claimed_by = NULL
-               WHERE tenant = $1 AND id = ANY ($2)
-               AND state IN ('parked', 'waiting', 'claimed', 'sent') RETURNING id";
-    done(&tx.rows(sql, &[&ids]).await?, Queue::Model)
+    let sql = "UPDATE model_jobs j SET state = 'dropped', claimed_by = NULL,
+                   dropped_at = s.prompt_counter
+               FROM sdk_sessions s
+               WHERE j.tenant = $1 AND j.id = ANY ($2) AND s.tenant = $1 AND s.id = j.session_id
+               AND j.state IN ('parked', 'waiting', 'claimed', 'sent') RETURNING j.id";
+    let rows = tx.rows(sql, &[&ids]).await?;
+    forget_of_job(tx, ids).await?;
+    done(&rows, Queue::Model)
 }

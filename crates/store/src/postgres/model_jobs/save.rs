@@ -8,8 +8,10 @@ use afterword_domain::summary::SummaryLevel;
 
 use super::{end, forgotten};
 use crate::contract::{
-    ModelJob, ModelOutcome, ModelSubject, NewObservation, SavedTurn, SessionAnswer, TurnKey,
+    ModelJob, ModelObservation, ModelOutcome, ModelSubject, NewObservation, RowChange, SavedTurn,
+    SessionAnswer, TurnKey,
 };
+use crate::postgres::answers::forget_of_job;
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::jobs::{save_observations, save_summary};
 use crate::postgres::rows::remove;
@@ -27,8 +29,17 @@ pub(super) async fn turn(tx: &Tx, outcome: &ModelOutcome, key: i64) -> Sql<Saved
     if !outcome.observations.is_empty() {
         clear_rule_rows(tx, turn, outcome).await?;
     }
-    let observations: Vec<&NewObservation> =
-        outcome.observations.iter().map(|new| &new.row).collect();
+    // What a person has corrected is not told beside the correction.
+    let corrected = persons_keys(tx, turn).await?;
+    let takes_over_a_persons = |new: &&ModelObservation| {
+        new.takes_over.as_ref().is_some_and(|key| corrected.contains(key))
+    };
+    let observations: Vec<&NewObservation> = outcome
+        .observations
+        .iter()
+        .filter(|new| !takes_over_a_persons(new))
+        .map(|new| &new.row)
+        .collect();
     saved.new_observations = save_observations(tx, turn, project, &observations).await?;
     if let Some(summary) = &outcome.turn_summary {
         let level = SummaryLevel::Turn;
@@ -42,8 +53,32 @@ pub(super) async fn turn(tx: &Tx, outcome: &ModelOutcome, key: i64) -> Sql<Saved
     let sql = "UPDATE model_jobs SET state = 'done', error = NULL, seen_event_id = $3,
                claimed_by = NULL WHERE tenant = $1 AND id = $2";
     tx.run(sql, &[&outcome.job.id, &seen]).await?;
+    forget_of_job(tx, &[outcome.job.id]).await?;
+    if seen > 0 {
+        read_the_rest_again(tx, turn, outcome).await?;
+    }
     tx.raise_time("last_distilled_at", outcome.now);
     Ok(saved)
+}
+
+/// Has the rules read the turn again where they had told of later events in rows that went.
+async fn read_the_rest_again(tx: &Tx, turn: TurnKey, outcome: &ModelOutcome) -> Sql<()> {
+    let sql = "INSERT INTO jobs (tenant, session_id, prompt_number, run_after)
+               SELECT $1, $2, $3, $5 WHERE EXISTS (SELECT 1 FROM events
+                   WHERE tenant = $1 AND session_id = $2 AND prompt_number = $3 AND id > $4)
+               ON CONFLICT (tenant, session_id, prompt_number) DO NOTHING";
+    let (seen, now) = (outcome.seen_event_id, outcome.now.millis());
+    tx.run(sql, &[&turn.session_id, &turn.prompt_number, &seen, &now]).await?;
+    Ok(())
+}
+
+/// Keys of the rows of a turn that a person has changed.
+async fn persons_keys(tx: &Tx, turn: TurnKey) -> Sql<BTreeSet<String>> {
+    let sql = "SELECT rule_key FROM observations WHERE tenant = $1 AND session_id = $2
+               AND prompt_number = $3 AND source = $4 AND rule_key IS NOT NULL";
+    let person = Source::Person.word();
+    let rows = tx.rows(sql, &[&turn.session_id, &turn.prompt_number, &person]).await?;
+    rows.iter().map(|row| get(row, "rule_key")).collect()
 }
 
 /// Whether the answer is still wanted. Where not, its job is over, unless it is another's by now.
@@ -88,7 +123,7 @@ async fn clear_rule_rows(tx: &Tx, turn: TurnKey, outcome: &ModelOutcome) -> Sql<
     let seen = outcome.seen_event_id;
     let rows = tx.rows(sql, &[&session_id, &prompt_number, &rules, &seen, &kept]).await?;
     let gone = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
-    remove(tx, Kind::Observation, &gone).await
+    remove(tx, Kind::Observation, &gone, RowChange::Replaced).await
 }
 
 /// As the contract's `save_session_answer`.
@@ -116,6 +151,7 @@ pub(super) async fn session(tx: &Tx, outcome: &SessionAnswer, key: i64) -> Sql<O
         ],
     )
     .await?;
+    forget_of_job(tx, &[job.id]).await?;
     tx.raise_time("last_distilled_at", outcome.now);
     Ok(saved)
 }

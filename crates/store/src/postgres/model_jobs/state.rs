@@ -3,6 +3,7 @@
 use afterword_domain::Time;
 
 use crate::contract::Life;
+use crate::postgres::answers::forget_of_job;
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::jobs::ABANDONED;
 use crate::postgres::values::{get, time_if_any};
@@ -13,23 +14,32 @@ pub(super) async fn end(tx: &Tx, id: i64) -> Sql<()> {
     let sql = "UPDATE model_jobs SET state = 'done', error = NULL, claimed_by = NULL
                WHERE tenant = $1 AND id = $2 AND state IN ('claimed', 'sent')";
     tx.run(sql, &[&id]).await?;
-    Ok(())
+    forget_of_job(tx, &[id]).await
 }
 
-/// Takes up what servers left that are gone, and what the process of this number left.
+/// Takes up what servers left that are gone, and what the process of this number left. A job whose
+/// answer is kept has lost nothing.
 pub(super) async fn release(tx: &Tx, now: Time, own: Option<i64>) -> Sql<u64> {
+    let lost = "(j.state = 'sent' AND NOT EXISTS (SELECT 1 FROM paid_answers a
+        WHERE a.tenant = $1 AND a.job_id = j.id))";
     let sql = format!(
-        "UPDATE model_jobs SET claimed_by = NULL,
-             run_after = CASE WHEN state = 'sent' THEN greatest(run_after, $2) ELSE run_after END,
-             error = CASE WHEN state = 'sent' THEN 'the daemon ended before the answer came'
+        "UPDATE model_jobs j SET claimed_by = NULL,
+             run_after = CASE WHEN {lost} THEN greatest(run_after, $2) ELSE run_after END,
+             error = CASE WHEN {lost} THEN 'the daemon ended before the answer came'
                  ELSE error END,
-             state = CASE WHEN state = 'sent' AND attempts >= $3 THEN 'parked' ELSE 'waiting' END
-         WHERE tenant = $1 AND id IN
+             state = CASE WHEN {lost} AND attempts >= $3 THEN 'parked' ELSE 'waiting' END
+         WHERE j.tenant = $1 AND j.id IN
              (SELECT id FROM model_jobs WHERE tenant = $1 AND state IN ('claimed', 'sent')
               FOR UPDATE SKIP LOCKED)
          AND (claimed_by = $4 OR {ABANDONED})"
     );
     tx.run(&sql, &[&now.millis(), &TRIES, &own]).await
+}
+
+pub(super) async fn free_kept_back(tx: &Tx, now: Time) -> Sql<u64> {
+    let sql = "UPDATE model_jobs SET kept_back = false, run_after = least(run_after, $2)
+               WHERE tenant = $1 AND kept_back AND state = 'waiting'";
+    tx.run(sql, &[&now.millis()]).await
 }
 
 pub(super) async fn life(tx: &Tx) -> Sql<Life> {

@@ -32,7 +32,9 @@ pub(in crate::postgres) async fn note_wish(
          VALUES ($1, $2, 'session', 0, $4)
          ON CONFLICT (tenant, session_id, level, prompt_number) DO UPDATE
          SET run_after = excluded.run_after, state = 'waiting', attempts = 0, error = NULL
-         WHERE j.state IN ('waiting', 'done', 'parked') AND j.up_to_prompt < $3",
+         WHERE (j.state IN ('waiting', 'done', 'parked')
+             OR (j.state = 'dropped' AND j.dropped_at < $3))
+         AND j.up_to_prompt < $3",
         &[&session_id, &prompt_number, &wish.session.millis()],
     )
     .await?;

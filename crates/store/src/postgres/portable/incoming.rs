@@ -13,10 +13,10 @@ use uuid::Uuid;
 use super::sessions::Sessions;
 use crate::contract::{ImportRow, IndexDoc, NewMemory};
 use crate::postgres::connect::{Sql, Tx};
-use crate::postgres::memories::{add_history, insert_memories, write_snapshot};
+use crate::postgres::memories::{add_history, insert_memories, set_superseded, write_snapshot};
 use crate::postgres::rows::{ids_of, insert_observations, insert_summaries};
 use crate::postgres::search;
-use crate::postgres::values::{Text, get};
+use crate::postgres::values::Text;
 use crate::rules::FIRST_PROMPT_CHARS;
 use crate::rules::entry::Entry;
 use crate::rules::import::{self as rules, Extra};
@@ -49,6 +49,8 @@ pub(super) struct Stored<'a> {
     slots: BTreeSet<(i64, &'static str, i64)>,
     prompts: Vec<(NewPrompt<'a>, &'a IndexDoc)>,
     memories: Vec<(NewMemory, Time)>,
+    /// Memories whose place others have taken, by their place in the list, with those others.
+    superseded: Vec<(usize, Uuid)>,
     snapshots: Vec<(Snapshot, &'a IndexDoc)>,
 }
 
@@ -152,6 +154,9 @@ impl<'a> Stored<'a> {
             index: row.new.index.clone(),
         };
         let updated_at = row.extra.updated_at.unwrap_or(row.created_at).min(row.now);
+        if let Some(by) = row.extra.superseded_by {
+            self.superseded.push((self.memories.len(), by));
+        }
         self.memories.push((memory, updated_at));
     }
 
@@ -198,6 +203,9 @@ impl<'a> Stored<'a> {
             .zip(&self.memories)
             .map(|(memory, (new, _))| (memory.id, &new.text, new.created_at))
             .collect();
+        for (at, by) in &self.superseded {
+            set_superseded(tx, made[*at].id, Some(*by)).await?;
+        }
         if !history.is_empty() {
             add_history(tx, "imported", &history).await?;
         }
@@ -245,6 +253,5 @@ async fn insert_prompts(tx: &Tx, prompts: &[(NewPrompt<'_>, &IndexDoc)]) -> Sql<
             &[&uids, &sessions, &projects, &numbers, &texts, &times],
         )
         .await?;
-    debug_assert!(made.iter().all(|row| get::<i64>(row, "id").is_ok()));
     ids_of(&made, &uids)
 }

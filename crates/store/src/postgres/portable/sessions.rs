@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use afterword_domain::Time;
 
 use super::incoming::Incoming;
-use crate::contract::ImportRow;
+use crate::contract::{ImportRow, SessionChange};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::events::make_session;
+use crate::postgres::log::Change;
 use crate::postgres::values::{Text, get, short};
 use crate::rules::import::UNKNOWN_AGENT;
 
@@ -83,6 +84,7 @@ impl Sessions {
         let sql = "UPDATE sdk_sessions SET status = 'completed', completed_at = $3,
                    end_reason = 'import' WHERE tenant = $1 AND id = $2";
         tx.run(sql, &[&id, &at.millis()]).await?;
+        tx.tell(Change::of_session(id, row.new.project_id, SessionChange::Completed));
         self.known.insert(place, id);
         Ok(id)
     }

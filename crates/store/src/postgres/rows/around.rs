@@ -1,4 +1,4 @@
-//! Rows next to a point in time.
+//! Rows next to a point in time, and those of a session.
 
 use afterword_domain::scope::Scope;
 use afterword_domain::{PublicId, Time};
@@ -55,4 +55,21 @@ async fn walk(
     let ids =
         super::each(&found, |row| Ok(PublicId::new(kind(row, "kind")?, get(row, "row_id")?)))?;
     rows(tx, scope, &ids).await
+}
+
+/// As the contract's `session_rows`.
+pub(super) async fn of_session(tx: &Tx, session_id: i64, limit: usize) -> Sql<Vec<Row>> {
+    let sql = "SELECT 'observation'::text COLLATE \"C\" AS kind, id AS row_id, created_at FROM observations
+                   WHERE tenant = $1 AND session_id = $2
+               UNION ALL SELECT 'summary', id, created_at FROM session_summaries
+                   WHERE tenant = $1 AND session_id = $2
+               UNION ALL SELECT 'prompt', id, created_at FROM user_prompts
+                   WHERE tenant = $1 AND session_id = $2
+               UNION ALL SELECT 'snapshot', id, created_at FROM snapshots
+                   WHERE tenant = $1 AND session_id = $2
+               ORDER BY created_at, kind, row_id LIMIT $3";
+    let found = tx.rows(sql, &[&session_id, &sql_limit(limit)]).await?;
+    let ids =
+        super::each(&found, |row| Ok(PublicId::new(kind(row, "kind")?, get(row, "row_id")?)))?;
+    rows(tx, &Scope::All, &ids).await
 }

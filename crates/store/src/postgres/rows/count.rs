@@ -1,6 +1,7 @@
 //! How many rows there are.
 
 use afterword_domain::Kind;
+use afterword_domain::day::Day;
 use afterword_domain::scope::Scope;
 
 use crate::postgres::connect::{Sql, Tx};
@@ -23,4 +24,26 @@ pub(in crate::postgres) async fn count_rows(tx: &Tx, scope: &Scope) -> Sql<Vec<(
     let found = super::each(&rows, |row| Ok((kind_of(row, "kind")?, count(get(row, "n")?))))?;
     let of = |kind| found.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n);
     Ok(Kind::ALL.into_iter().map(|kind| (kind, of(kind))).collect())
+}
+
+/// As the contract's `count_rows_by_day`.
+pub(super) async fn by_day(
+    tx: &Tx,
+    scope: &Scope,
+    from: Day,
+    to: Day,
+) -> Sql<Vec<(Day, Kind, u64)>> {
+    // Days before the epoch count down: division goes towards the earlier day.
+    let sql = format!(
+        "SELECT floor(created_at / 86400000.0)::bigint AS day, kind, count(*) AS n FROM search_rows
+         WHERE tenant = $1 AND {} AND created_at >= $3 AND created_at < $4 GROUP BY 1, 2",
+        super::in_scope(scope)
+    );
+    let (begin, end) = (from.begins().millis(), to.plus(1).begins().millis());
+    let rows = tx.rows(&sql, &[&scope.project(), &begin, &end]).await?;
+    let mut found = super::each(&rows, |row| {
+        Ok((Day::from_number(get(row, "day")?), kind_of(row, "kind")?, count(get(row, "n")?)))
+    })?;
+    found.sort_by_key(|(day, kind, _)| (*day, *kind));
+    Ok(found)
 }

@@ -9,7 +9,8 @@ use afterword_domain::{Kind, PublicId, Time};
 use uuid::Uuid;
 
 use super::{each, rows, sweep, table};
-use crate::contract::{Row, RowBody};
+use crate::contract::{Row, RowBody, RowChange};
+use crate::postgres::answers::{forget_of_session, restore_links};
 use crate::postgres::connect::{Parameter, Sql, Tx};
 use crate::postgres::events::drop_evidence;
 use crate::postgres::values::{Text, get};
@@ -17,7 +18,12 @@ use crate::postgres::{search, sessions};
 use crate::rules::FIRST_PROMPT_CHARS;
 
 /// Forgets rows; returns those that existed in the scope.
-pub(super) async fn all(tx: &Tx, scope: &Scope, ids: &[PublicId], now: Time) -> Sql<Vec<PublicId>> {
+pub(in crate::postgres) async fn all(
+    tx: &Tx,
+    scope: &Scope,
+    ids: &[PublicId],
+    now: Time,
+) -> Sql<Vec<PublicId>> {
     let found = rows(tx, scope, ids).await?;
     let of: Vec<i64> = found.iter().filter_map(|row| row.session_id).collect();
     sessions::lock_all(tx, &of).await?;
@@ -56,23 +62,39 @@ async fn forget(tx: &Tx, found: &Row, now: Time) -> Sql<()> {
             scrub_prompt(tx, p.session_id, p.number, &p.text).await?;
             (p.number, None)
         }
-        RowBody::Memory(_) | RowBody::Snapshot(_) => (0, None),
+        RowBody::Memory(m) => {
+            restore_links(tx, m).await?;
+            (0, None)
+        }
+        RowBody::Snapshot(_) => (0, None),
     };
+    if let Some(session_id) = found.session_id {
+        // An answer that was not read yet may tell of it.
+        forget_of_session(tx, session_id).await?;
+    }
     let sql = "INSERT INTO tombstones (tenant, uid, kind, session_id, prompt_number, rule_key, at)
                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, uid) DO NOTHING";
     let (kind, now) = (id.kind.word(), now.millis());
     tx.run(sql, &[&found.uid, &kind, &found.session_id, &prompt_number, &rule_key, &now]).await?;
-    remove(tx, id.kind, &[id.number]).await
+    remove(tx, id.kind, &[id.number], RowChange::Forgotten).await
 }
 
-/// Takes rows away with their index entries; foreign keys take the links and the history along.
-pub(in crate::postgres) async fn remove(tx: &Tx, kind: Kind, numbers: &[i64]) -> Sql<()> {
+/// Takes rows away with their index entries and revisions, and says what became of them; foreign
+/// keys take the links and the history along.
+pub(in crate::postgres) async fn remove(
+    tx: &Tx,
+    kind: Kind,
+    numbers: &[i64],
+    change: RowChange,
+) -> Sql<()> {
     if numbers.is_empty() {
         return Ok(());
     }
     let sql = format!("DELETE FROM {} WHERE tenant = $1 AND id = ANY ($2)", table(kind));
     tx.run(&sql, &[&numbers]).await?;
-    search::remove(tx, kind, numbers).await
+    let sql = "DELETE FROM row_revisions WHERE tenant = $1 AND kind = $2 AND row_id = ANY ($3)";
+    tx.run(sql, &[&kind.word(), &numbers]).await?;
+    search::remove(tx, kind, numbers, change).await
 }
 
 async fn rule_of(tx: &Tx, id: i64) -> Sql<Option<String>> {

@@ -7,6 +7,7 @@ mod read;
 mod sweep;
 mod write;
 
+use afterword_domain::day::Day;
 use afterword_domain::observation::Observation;
 use afterword_domain::prompt::Prompt;
 use afterword_domain::scope::Scope;
@@ -21,7 +22,7 @@ use crate::Result;
 use crate::contract::{Around, Row, RowStore};
 
 pub(super) use count::count_rows;
-pub(super) use forget::{known_or_forgotten, remove};
+pub(super) use forget::{all as forget_rows, known_or_forgotten, remove};
 pub(super) use read::{
     agents, memory_from_row, observation_from_row, rows, snapshot_from_row, summary_from_row, table,
 };
@@ -110,9 +111,23 @@ impl RowStore for PostgresStore {
         self.read(|tx| async move { around::around(&tx, scope, at, id, before, after).await }).await
     }
 
+    async fn session_rows(&self, session_id: i64, limit: usize) -> Result<Vec<Row>> {
+        self.read(|tx| async move { around::of_session(&tx, session_id, limit).await }).await
+    }
+
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {
         let scope = &scope;
         self.read(|tx| async move { count_rows(&tx, scope).await }).await
+    }
+
+    async fn count_rows_by_day(
+        &self,
+        scope: Scope,
+        from: Day,
+        to: Day,
+    ) -> Result<Vec<(Day, Kind, u64)>> {
+        let scope = &scope;
+        self.read(|tx| async move { count::by_day(&tx, scope, from, to).await }).await
     }
 }
 

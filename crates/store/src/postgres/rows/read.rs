@@ -173,6 +173,7 @@ pub(in crate::postgres) fn memory_from_row(row: &SqlRow) -> Sql<Memory> {
         origin: Origin::from_word(get(row, "origin")?),
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
+        superseded_by: get(row, "superseded_by")?,
     })
 }
 

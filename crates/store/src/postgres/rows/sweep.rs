@@ -14,7 +14,7 @@ use crate::postgres::values::get;
 const DUE: &str = "sweep";
 
 /// Tables that hold texts of rows, or words of them.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 13] = [
     "memories",
     "memory_history",
     "observations",
@@ -26,6 +26,8 @@ const TABLES: [&str; 11] = [
     "search_tokens",
     "search_index",
     "model_jobs",
+    "paid_answers",
+    "row_revisions",
 ];
 
 /// Notes that rows were forgotten.

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use afterword_domain::{Kind, PublicId, Time};
 
 use super::encode::Terms;
-use crate::contract::IndexDoc;
+use crate::contract::{IndexDoc, RowChange};
 use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::log::Change;
 use crate::postgres::values::{Text, get, kind as kind_of, time};
 use crate::rules::entry::{Entry, length};
 use crate::rules::hash::doc_hash;
@@ -129,9 +130,10 @@ pub(in crate::postgres) async fn add_all(tx: &Tx, docs: &[(Entry, &IndexDoc)]) -
     for (entry, doc) in docs {
         c.push(tx.tenant(), entry, doc);
     }
-    for (kind, tokens) in c.kinds.iter().zip(&c.tokens) {
-        tx.count(rows_counter(kind), 1);
+    for ((entry, _), tokens) in docs.iter().zip(&c.tokens) {
+        tx.count(rows_counter(entry.id.kind.word()), 1);
         tx.count("tokens", *tokens);
+        tell(tx, entry, RowChange::New);
     }
     tx.run(
         "WITH new AS MATERIALIZED (
@@ -183,6 +185,7 @@ async fn update(tx: &Tx, known: Known, entry: &Entry, doc: &IndexDoc) -> Sql<()>
         return Ok(());
     }
     tx.count("tokens", tokens - known.tokens);
+    tell(tx, entry, RowChange::Changed);
     if known.embedded != 0 {
         tx.vectors_changed(known.key);
     }
@@ -202,6 +205,9 @@ async fn update(tx: &Tx, known: Known, entry: &Entry, doc: &IndexDoc) -> Sql<()>
         tx.count(embedded_counter(known.embedded), -1);
         let sql = "DELETE FROM embeddings WHERE tenant = $1 AND row_id = $2";
         tx.run(sql, &[&known.key]).await?;
+    }
+    if let Some(session_id) = entry.session_id {
+        unembed_behind(tx, entry.id.kind, &[entry.id.number], &[session_id]).await?;
     }
     let Terms { terms, weights } = Terms::of(tx.tenant(), doc);
     tx.run(
@@ -225,14 +231,20 @@ async fn update(tx: &Tx, known: Known, entry: &Entry, doc: &IndexDoc) -> Sql<()>
     Ok(())
 }
 
-/// Takes rows out of the index, with their vectors.
-pub(in crate::postgres) async fn remove(tx: &Tx, kind: Kind, numbers: &[i64]) -> Sql<()> {
+/// Takes rows out of the index, with their vectors, and says what became of them.
+pub(in crate::postgres) async fn remove(
+    tx: &Tx,
+    kind: Kind,
+    numbers: &[i64],
+    change: RowChange,
+) -> Sql<()> {
     let sql = "WITH gone AS (
                    DELETE FROM search_rows WHERE tenant = $1 AND kind = $2 AND row_id = ANY ($3)
-                   RETURNING id, tokens, embedded),
+                   RETURNING id, row_id, project_id, session_id, tokens, embedded),
                index AS (
                    DELETE FROM search_index i USING gone WHERE i.tenant = $1 AND i.id = gone.id)
-               SELECT id, tokens, embedded FROM gone";
+               SELECT * FROM gone ORDER BY row_id";
+    let (mut before, mut sessions) = (Vec::new(), Vec::new());
     for row in tx.rows(sql, &[&kind.word(), &numbers]).await? {
         tx.count(rows_counter(kind.word()), -1);
         tx.count("tokens", -get::<i64>(&row, "tokens")?);
@@ -241,6 +253,83 @@ pub(in crate::postgres) async fn remove(tx: &Tx, kind: Kind, numbers: &[i64]) ->
             tx.count(embedded_counter(embedded), -1);
             tx.vectors_changed(get(&row, "id")?);
         }
+        let number = get(&row, "row_id")?;
+        let session_id: Option<i64> = get(&row, "session_id")?;
+        if let Some(session_id) = session_id {
+            before.push(number);
+            sessions.push(session_id);
+        }
+        let id = PublicId::new(kind, number);
+        tx.tell(Change::of_row(id, get(&row, "project_id")?, session_id, change));
+    }
+    unembed_behind(tx, kind, &before, &sessions).await
+}
+
+/// The vectors of a row hold a part of what stands before it in its session: the row of the same
+/// kind with the number before. When that one goes or changes, they go too, and the row waits for
+/// new ones.
+async fn unembed_behind(tx: &Tx, kind: Kind, numbers: &[i64], sessions: &[i64]) -> Sql<()> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let sql = "WITH behind AS MATERIALIZED (
+                   SELECT r.id, r.embedded FROM search_rows r
+                   JOIN unnest($3::bigint[], $4::bigint[]) AS b (number, session_id)
+                       ON r.row_id = b.number + 1 AND r.session_id = b.session_id
+                   WHERE r.tenant = $1 AND r.kind = $2 AND r.embedded <> 0
+                   ORDER BY r.id FOR NO KEY UPDATE OF r),
+               gone AS (
+                   DELETE FROM embeddings e USING behind
+                   WHERE e.tenant = $1 AND e.row_id = behind.id),
+               waits AS (
+                   UPDATE search_rows r SET embedded = 0 FROM behind
+                   WHERE r.tenant = $1 AND r.id = behind.id)
+               SELECT id, embedded FROM behind";
+    for row in tx.rows(sql, &[&kind.word(), &numbers, &sessions]).await? {
+        tx.count(embedded_counter(get(&row, "embedded")?), -1);
+        tx.vectors_changed(get(&row, "id")?);
     }
     Ok(())
+}
+
+/// Adds tokens of files to a row's entry.
+pub(in crate::postgres) async fn add_files(tx: &Tx, entry: &Entry, tokens: &str) -> Sql<()> {
+    let sql = "SELECT t.title, t.text, t.files
+               FROM search_rows r JOIN search_tokens t ON t.tenant = $1 AND t.id = r.id
+               WHERE r.tenant = $1 AND r.kind = $2 AND r.row_id = $3";
+    let found = tx.first(sql, &[&entry.id.kind.word(), &entry.id.number]).await?;
+    let Some(row) = found else { return Ok(()) };
+    let known: &str = get(&row, "files")?;
+    let gap = if known.is_empty() { "" } else { " " };
+    let files = format!("{known}{gap}{tokens}");
+    put(tx, entry, &IndexDoc { title: get(&row, "title")?, text: get(&row, "text")?, files }).await
+}
+
+/// Puts an entry's numbers back that were lost, by its key.
+pub(in crate::postgres) async fn put_back(
+    tx: &Tx,
+    key: i64,
+    entry: &Entry,
+    doc: &IndexDoc,
+) -> Sql<()> {
+    let Terms { terms, weights } = Terms::of(tx.tenant(), doc);
+    tx.run(
+        "INSERT INTO search_index (tenant, id, project_id, kind, created_at, length, terms, weights)
+         VALUES ($1, $2, $3, $4, $5, $6::bigint, $7, $8)",
+        &[
+            &key,
+            &entry.project_id,
+            &entry.id.kind.word(),
+            &entry.created_at.millis(),
+            &length(doc),
+            &terms,
+            &weights,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+fn tell(tx: &Tx, entry: &Entry, change: RowChange) {
+    tx.tell(Change::of_row(entry.id, entry.project_id, entry.session_id, change));
 }

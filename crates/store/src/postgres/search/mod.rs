@@ -21,7 +21,7 @@ use crate::Result;
 use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery, SearchStore};
 use crate::rules::entry::Entry;
 
-pub(super) use index::{add_all, embedded_counter, put, put_all, remove};
+pub(super) use index::{add_all, add_files, embedded_counter, put, put_all, put_back, remove};
 pub(super) use rank::same_docs;
 pub(super) use terms::CommonTerms;
 

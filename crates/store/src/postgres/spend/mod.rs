@@ -13,6 +13,8 @@ use crate::Result;
 use crate::contract::{NewInjected, NewSpend, Reserved, Settled, SpendLimits, SpendStore};
 use crate::rules::spend::bounded;
 
+pub(super) use reserve::settle;
+
 #[async_trait]
 impl SpendStore for PostgresStore {
     async fn reserve_spend(&self, call: &NewSpend, limits: &SpendLimits) -> Result<Reserved> {

@@ -77,7 +77,7 @@ async fn spent(tx: &Tx, day: Day, session_id: Option<i64>) -> Sql<Spent> {
     })
 }
 
-pub(super) async fn settle(tx: &Tx, id: i64, settled: Settled) -> Sql<bool> {
+pub(in crate::postgres) async fn settle(tx: &Tx, id: i64, settled: Settled) -> Sql<bool> {
     let (state, input, output, cost) = spend::settled(settled);
     let sql = "UPDATE spend SET state = $3, input_tokens = coalesce($4, input_tokens),
                    output_tokens = coalesce($5, output_tokens), cost = coalesce($6, cost)

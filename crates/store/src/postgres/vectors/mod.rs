@@ -47,7 +47,7 @@ impl VectorStore for PostgresStore {
     }
 
     async fn vector_changes(&self, space: SpaceId, after: i64) -> Result<VectorChanges> {
-        self.read(|tx| async move { read::changes(&tx, space, after).await }).await
+        self.follow(|tx| async move { read::changes(&tx, space, after).await }).await
     }
 
     async fn drop_other_spaces(&self, space: SpaceId, after: i64) -> Result<Option<i64>> {

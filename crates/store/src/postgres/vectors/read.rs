@@ -1,17 +1,19 @@
 //! Reading vectors and what waits for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use afterword_domain::PublicId;
 use afterword_domain::scope::Scope;
-use tokio_postgres::Row;
+use tokio_postgres::Row as SqlRow;
 
 use super::save::CURRENT;
-use crate::contract::{EmbeddedRow, SpaceId, VectorChanges, VectorCounts, WaitingRow};
+use crate::contract::{EmbeddedRow, Row, SpaceId, VectorChanges, VectorCounts, WaitingRow};
 use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::log::{self, Log};
 use crate::postgres::rows;
 use crate::postgres::search::{embedded_counter, sizes};
 use crate::postgres::values::{count, get, kind, limit as sql_limit, time};
+use crate::rules::hash::version;
 
 /// Changes of one answer at most.
 const CHANGES: i64 = 1_000;
@@ -20,29 +22,60 @@ pub(super) async fn waiting(tx: &Tx, space: SpaceId, limit: usize) -> Sql<Vec<Wa
     let sql = "SELECT id FROM vector_spaces WHERE tenant = $1 AND id <> $2 ORDER BY id";
     let others = tx.rows(sql, &[&space.0]).await?;
     let others = others.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
-    let mut waits: Vec<(i64, i64, PublicId)> = Vec::new();
-    let sql = "SELECT id, doc_hash, kind, row_id FROM search_rows
-               WHERE tenant = $1 AND embedded = $2 ORDER BY created_at DESC, id DESC LIMIT $3";
+    let mut waits: Vec<Waits> = Vec::new();
+    let sql = format!(
+        "SELECT own.id, own.kind, own.row_id, own.doc_hash, {BEFORE_HASH} AS before_hash
+         FROM search_rows own WHERE own.tenant = $1 AND own.embedded = $2
+         ORDER BY own.created_at DESC, own.id DESC LIMIT $3"
+    );
     for other in [0].into_iter().chain(others) {
         if waits.len() >= limit {
             break;
         }
-        for row in tx.rows(sql, &[&other, &sql_limit(limit - waits.len())]).await? {
-            let id = PublicId::new(kind(&row, "kind")?, get(&row, "row_id")?);
-            waits.push((get(&row, "id")?, get(&row, "doc_hash")?, id));
+        for row in tx.rows(&sql, &[&other, &sql_limit(limit - waits.len())]).await? {
+            let before: Option<i64> = get(&row, "before_hash")?;
+            waits.push(Waits {
+                key: get(&row, "id")?,
+                version: version(get(&row, "doc_hash")?, before),
+                id: PublicId::new(kind(&row, "kind")?, get(&row, "row_id")?),
+                has_before: before.is_some(),
+            });
         }
     }
-    let ids: Vec<PublicId> = waits.iter().map(|(_, _, id)| *id).collect();
-    let mut found = rows::rows(tx, &Scope::All, &ids).await?.into_iter().peekable();
-    let mut waiting = Vec::with_capacity(waits.len());
-    for (key, version, id) in waits {
+    let ids: BTreeSet<PublicId> =
+        waits.iter().flat_map(|waits| [Some(waits.id), waits.before()]).flatten().collect();
+    let ids: Vec<PublicId> = ids.into_iter().collect();
+    let found = rows::rows(tx, &Scope::All, &ids).await?;
+    let found: HashMap<PublicId, Row> = found.into_iter().map(|row| (row.id, row)).collect();
+    let waiting = waits.iter().filter_map(|waits| {
         // An entry whose row is gone points nowhere; a check tells of it.
-        if let Some(row) = found.next_if(|row| row.id == id) {
-            waiting.push(WaitingRow { key, version, row });
-        }
-    }
-    Ok(waiting)
+        let row = found.get(&waits.id)?.clone();
+        let before = waits.before().and_then(|id| found.get(&id).cloned());
+        Some(WaitingRow { key: waits.key, version: waits.version, row, before })
+    });
+    Ok(waiting.collect())
 }
+
+/// An entry that waits for vectors.
+struct Waits {
+    key: i64,
+    version: i64,
+    id: PublicId,
+    has_before: bool,
+}
+
+impl Waits {
+    /// What stands before it.
+    fn before(&self) -> Option<PublicId> {
+        self.has_before.then(|| PublicId::new(self.id.kind, self.id.number - 1))
+    }
+}
+
+/// The tokens' hash of what stands before the row `own`: the row of the same kind and session with
+/// the number before; none where there is none.
+pub(super) const BEFORE_HASH: &str = "(SELECT before.doc_hash FROM search_rows before
+    WHERE before.tenant = $1 AND before.kind = own.kind AND before.row_id = own.row_id - 1
+    AND before.session_id = own.session_id)";
 
 pub(super) async fn page(
     tx: &Tx,
@@ -80,7 +113,7 @@ async fn embedded(tx: &Tx, space: SpaceId, keys: &[i64]) -> Sql<Vec<EmbeddedRow>
     Ok(found)
 }
 
-fn bare(row: &Row, key: i64) -> Sql<EmbeddedRow> {
+fn bare(row: &SqlRow, key: i64) -> Sql<EmbeddedRow> {
     Ok(EmbeddedRow {
         key,
         id: PublicId::new(kind(row, "kind")?, get(row, "row_id")?),
@@ -107,13 +140,11 @@ pub(super) async fn of_parts(
 }
 
 pub(super) async fn changes(tx: &Tx, space: SpaceId, after: i64) -> Sql<VectorChanges> {
-    let sql = "SELECT coalesce(min(seq), 1) AS oldest, coalesce(max(seq), 0) AS newest
-               FROM vector_changes WHERE tenant = $1";
-    let row = tx.one(sql, &[]).await?;
-    let (oldest, newest): (i64, i64) = (get(&row, "oldest")?, get(&row, "newest")?);
-    if after > newest || after < oldest - 1 {
-        return Ok(VectorChanges { seq: newest, lost: true, ..VectorChanges::default() });
+    let stand = log::stand(tx, Log::Vectors).await?;
+    if stand.has_lost(after) {
+        return Ok(VectorChanges { seq: stand.newest, lost: true, ..VectorChanges::default() });
     }
+    let newest = stand.newest;
     let mut answer = VectorChanges { seq: after, ..VectorChanges::default() };
     if after == newest {
         return Ok(answer);

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use pgvector::HalfVector;
 
 use super::near::numbers;
+use super::read::BEFORE_HASH;
 use crate::contract::{RowVectors, SpaceId};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::search::embedded_counter;
 use crate::postgres::values::{Text, get};
+use crate::rules::hash::version;
 
 /// The setting that says which space was opened last.
 pub(super) const CURRENT: &str = "vector_space";
@@ -93,14 +95,24 @@ pub(super) async fn save(tx: &Tx, space: SpaceId, rows: &[RowVectors]) -> Sql<us
 /// The rows that are as they were when they were read, with the spaces they are embedded for. They
 /// stay so until the transaction ends.
 async fn unchanged(tx: &Tx, rows: &[RowVectors]) -> Sql<HashMap<i64, i64>> {
-    let (keys, versions): (Vec<i64>, Vec<i64>) =
-        rows.iter().map(|row| (row.key, row.version)).unzip();
-    let sql = "SELECT r.id, r.embedded FROM search_rows r
-               JOIN unnest($2::bigint[], $3::bigint[]) AS k (key, version)
-                   ON k.key = r.id AND k.version = r.doc_hash
-               WHERE r.tenant = $1 ORDER BY r.id FOR NO KEY UPDATE OF r";
-    let found = tx.rows(sql, &[&keys, &versions]).await?;
-    found.iter().map(|row| Ok((get(row, "id")?, get(row, "embedded")?))).collect()
+    let versions: HashMap<i64, i64> = rows.iter().map(|row| (row.key, row.version)).collect();
+    let keys: Vec<i64> = versions.keys().copied().collect();
+    let sql = "SELECT own.id FROM search_rows own WHERE own.tenant = $1 AND own.id = ANY ($2)
+               ORDER BY own.id FOR NO KEY UPDATE";
+    tx.run(sql, &[&keys]).await?;
+    // What stands before them may have changed while they were waited for.
+    let sql = format!(
+        "SELECT own.id, own.embedded, own.doc_hash, {BEFORE_HASH} AS before_hash
+         FROM search_rows own WHERE own.tenant = $1 AND own.id = ANY ($2)"
+    );
+    let mut unchanged = HashMap::new();
+    for row in tx.rows(&sql, &[&keys]).await? {
+        let key: i64 = get(&row, "id")?;
+        if versions[&key] == version(get(&row, "doc_hash")?, get(&row, "before_hash")?) {
+            unchanged.insert(key, get(&row, "embedded")?);
+        }
+    }
+    Ok(unchanged)
 }
 
 async fn dimension(tx: &Tx, space: SpaceId) -> Sql<usize> {
