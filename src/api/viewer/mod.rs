@@ -114,7 +114,9 @@ mod tests {
             for bad in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
                 assert!(!text.contains(bad), "{} has {bad}", file.path);
             }
-            assert!(text.lines().count() <= 300, "{} is over 300 lines", file.path);
+            // Words are lists of sentences, not code.
+            let most = if file.path.starts_with("i18n/") { 500 } else { 300 };
+            assert!(text.lines().count() <= most, "{} is over {most} lines", file.path);
         }
     }
 

@@ -5,6 +5,7 @@
 mod conversations;
 mod explain;
 mod feed;
+mod find;
 mod revise;
 mod story;
 #[cfg(test)]

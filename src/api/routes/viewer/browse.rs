@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use afterword_domain::project::ProjectRef;
 use afterword_domain::wire::context::ContextQuestion;
+use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::wire::viewer::{
-    ContextExplained, Conversations, EvidenceAnswer, Feed, FeedRequest, Growth, Story,
+    ContextExplained, Conversations, EvidenceAnswer, Feed, FeedRequest, Found, Growth, Story,
 };
 use afterword_domain::{Kind, PublicId, Time};
 use axum::extract::State;
@@ -47,6 +48,17 @@ pub(super) async fn feed(
         limit: query.limit,
     };
     Ok(Json(door.engine.feed(&request).await?))
+}
+
+/// `POST /api/viewer/search`: as `POST /api/search`, answered for a list.
+pub(super) async fn search(
+    State(door): State<Arc<Door>>,
+    Json(request): Json<SearchRequest>,
+) -> ApiResult<Json<Found>> {
+    if request.limit == Some(0) {
+        return Err(ApiError::invalid("limit must be at least 1"));
+    }
+    Ok(Json(door.engine.find(&request).await?))
 }
 
 /// Which sessions.

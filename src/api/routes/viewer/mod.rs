@@ -18,6 +18,7 @@ pub(super) fn routes(table: Table) -> Table {
         .post("/api/sign-out", Person, page::sign_out)
         .get("/api/viewer", Person, settings::boot)
         .get("/api/viewer/feed", Person, browse::feed)
+        .post("/api/viewer/search", Person, browse::search)
         .get("/api/viewer/conversations", Person, browse::conversations)
         .get("/api/viewer/story", Person, browse::story)
         .get("/api/viewer/evidence", Person, browse::evidence)

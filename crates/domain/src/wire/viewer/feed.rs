@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ids::{Kind, PublicId};
 use crate::time::Time;
+use crate::wire::search::Highlight;
 use crate::wire::timeline::TimelineEntry;
 
 /// A place between two rows: in front of a row, whether it is still there or not. Written as
@@ -79,6 +80,28 @@ pub struct Feed {
     pub next: Option<FeedCursor>,
     /// Rows of these kinds in this place.
     pub total: u64,
+}
+
+/// The answer of `POST /api/viewer/search`, which takes what `POST /api/search` takes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// Best first; newest first for an empty query.
+    pub entries: Vec<FoundEntry>,
+    /// How many rows matched before the limit; counted up to 2,000.
+    pub total: usize,
+}
+
+/// A row that was found, for lists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundEntry {
+    /// The row.
+    #[serde(flatten)]
+    pub entry: TimelineEntry,
+    /// In [0, 1]; 0.5 and more means that it answers the question.
+    pub score: f64,
+    /// What matched, where the query has words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highlight: Option<Highlight>,
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod settings;
 mod story;
 
 pub use explain::{ContextExplained, LeftOut, ShownItem, Why, WhyLeftOut};
-pub use feed::{BadCursor, Feed, FeedCursor, FeedRequest};
+pub use feed::{BadCursor, Feed, FeedCursor, FeedRequest, Found, FoundEntry};
 pub use revise::{MergeRequest, ReviseRequest, RevisionRow, Revisions, RowContent};
 pub use settings::{
     Boot, Changeable, DayRows, Growth, PauseState, ProjectPause, Setting, ViewerSettings,

@@ -13,7 +13,7 @@ use afterword_store::{Result, Store};
 use super::load::{self, Loaded};
 use super::select;
 use super::work::Work;
-use super::{ContextRequest, Section, frame, intro, render};
+use super::{ContextRequest, Item, Section, frame, intro, render};
 use crate::recall::RowText;
 
 /// Most rows that are named as left out.
@@ -36,14 +36,15 @@ pub(super) fn explain(request: &ContextRequest, mut loaded: Loaded) -> ContextEx
     let intro = intro(request);
     let frame = frame(request, &intro, loaded.total);
     let block = render::render(&frame, &sections);
-    let items = render::lines(&frame, &sections)
-        .into_iter()
+    let lines = render::lines(&frame, &sections);
+    let items = lines
+        .iter()
         .filter_map(|(section, item, line)| {
             let (section, why) = (section.heading.clone(), item.why.clone());
-            Some(ShownItem { id: item.id?, section, line, why })
+            Some(ShownItem { id: item.id?, section, line: line.clone(), why })
         })
         .collect();
-    let left_out = left_out(request, &all, &loaded, &sections, &block.shown);
+    let left_out = left_out(request, &all, &loaded, &sections, &lines);
     ContextExplained {
         budget: BLOCK_BUDGET,
         used: utf16_len(&block.text),
@@ -62,12 +63,17 @@ fn left_out(
     all: &Loaded,
     prepared: &Loaded,
     sections: &[Section],
-    shown: &[PublicId],
+    lines: &[(&Section, &Item, String)],
 ) -> Vec<LeftOut> {
-    let shown: HashSet<PublicId> = shown.iter().copied().collect();
-    let offered: HashSet<PublicId> =
-        sections.iter().flat_map(|section| &section.items).filter_map(|item| item.id).collect();
-    // What was offered and is not there had no room, or says what another line says.
+    let shown: HashSet<PublicId> = lines.iter().filter_map(|(_, item, _)| item.id).collect();
+    // What another line of the block says already.
+    let said: HashSet<&str> = lines.iter().map(|(_, item, _)| item.key.as_str()).collect();
+    let offered: HashSet<PublicId> = sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .filter(|item| !said.contains(item.key.as_str()))
+        .filter_map(|item| item.id)
+        .collect();
     let crowded = |id: &PublicId| {
         if offered.contains(id) { WhyLeftOut::NoRoom } else { WhyLeftOut::SaidAlready }
     };
