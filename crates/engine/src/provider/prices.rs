@@ -166,10 +166,18 @@ mod tests {
         assert_eq!(prices.of("Anthropic/claude-haiku-4-5"), haiku);
         assert_eq!(prices.of("claude-haiku-4-5-latest"), haiku);
         assert!(prices.of("gpt-4.1-mini-2025-04-14").is_some());
-        assert_ne!(prices.of("gemini-2.5-flash"), prices.of("gemini-2.5-flash-lite"));
+        assert_ne!(prices.of("gpt-6-luna"), prices.of("gemini-2.5-flash-lite"));
         for unknown in ["qwen3:8b", "openai/gpt-4.1-mini:free", "claude-haiku-9", "日本語-モデル"]
         {
             assert_eq!(prices.of(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn the_model_that_is_asked_by_default_has_a_price() {
+        for kind in crate::provider::ProviderKind::ALL {
+            let model = kind.default_model();
+            assert!(Prices::built_in().of(model).is_some(), "{model}");
         }
     }
 
@@ -182,7 +190,7 @@ mod tests {
             cache_read_tokens: 500,
             cache_write_tokens: 400,
         };
-        assert_eq!(price.cost(&usage), 1_000 + 1_000 + 50 + 500);
+        assert_eq!(price.cost(&usage), 1_000 + 1_000 + 50 + 800);
         assert!(price.bound(usage.input_total(), usage.output_tokens) >= price.cost(&usage));
         let one = Usage { cache_read_tokens: 1, ..Usage::default() };
         assert_eq!(price.cost(&one), 1, "a part of a micro-dollar is one");

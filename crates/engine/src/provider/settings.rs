@@ -51,7 +51,7 @@ impl ProviderKind {
     pub const fn default_model(self) -> &'static str {
         match self {
             Self::Anthropic => "claude-haiku-4-5",
-            Self::OpenAi => "gpt-4.1-mini",
+            Self::OpenAi => "gpt-6-luna",
             Self::Gemini => "gemini-2.5-flash-lite",
             Self::ClaudeCli => "haiku",
         }

@@ -21,7 +21,15 @@ pub(in crate::provider) struct OpenAi {
     model: String,
     /// The limit is called `max_completion_tokens`, not `max_tokens`.
     new_limit: AtomicBool,
+    /// The model thinks first unless it is told not to.
+    thinks: AtomicBool,
 }
+
+/// The names of models that think first, and whose thinking would take the room of the answer.
+const THINKERS: [&str; 2] = ["gpt-6", "gpt-5."];
+
+/// The field that tells a model not to think.
+const EFFORT: &str = "reasoning_effort";
 
 impl OpenAi {
     pub(in crate::provider) fn open(settings: &ProviderSettings) -> Result<Self, Refusal> {
@@ -30,7 +38,11 @@ impl OpenAi {
         if at_home {
             need_key(settings)?;
         }
-        Ok(Self { caller, model: model(settings)?, new_limit: AtomicBool::new(at_home) })
+        let model = model(settings)?;
+        let short = model.rsplit('/').next().unwrap_or_default();
+        let thinks = THINKERS.iter().any(|name| short.starts_with(name));
+        let (new_limit, thinks) = (AtomicBool::new(at_home), AtomicBool::new(thinks));
+        Ok(Self { caller, model, new_limit, thinks })
     }
 
     async fn ask(&self, ask: &Ask, new_limit: bool) -> Result<Value, Refusal> {
@@ -40,6 +52,9 @@ impl OpenAi {
         }
         let mut body = json!({"model": self.model, "messages": messages, "stream": false});
         body[limit_name(new_limit)] = ask.max_output_tokens.into();
+        if self.thinks.load(Ordering::Relaxed) {
+            body[EFFORT] = "none".into();
+        }
         let url = self.caller.address.endpoint("v1", "chat/completions");
         self.caller.post(url, &self.model, &body).await
     }
@@ -59,8 +74,8 @@ impl Provider for OpenAi {
         &self.model
     }
 
-    /// A request that was turned away for the name of its limit is sent once more with the other one:
-    /// nothing ran, so nothing was spent.
+    /// A request that was turned away for the name of its limit, or for being told not to think, is sent
+    /// once more without that: nothing ran, so nothing was spent.
     async fn complete(&self, ask: &Ask) -> Result<Answer, Refusal> {
         let new = self.new_limit.load(Ordering::Relaxed);
         let body = match self.ask(ask, new).await {
@@ -71,6 +86,13 @@ impl Provider for OpenAi {
                 let body = self.ask(ask, !new).await?;
                 self.new_limit.store(!new, Ordering::Relaxed);
                 body
+            }
+            Err(refusal)
+                if matches!(refusal.status, Some(400 | 422))
+                    && refusal.message.contains(EFFORT)
+                    && self.thinks.swap(false, Ordering::Relaxed) =>
+            {
+                self.ask(ask, new).await?
             }
             other => other?,
         };

@@ -4,7 +4,7 @@ use afterword_testkit::{ProviderStub, Reply};
 use serde_json::{Value, json};
 
 use super::{HTTP, KEY, complete, open, provider, settings};
-use crate::provider::{ProviderKind, RefusalKind, Usage};
+use crate::provider::{ProviderKind, ProviderSettings, RefusalKind, Usage};
 
 #[test]
 fn each_dialect_asks_in_its_own_words_and_sends_the_key_in_its_header() {
@@ -136,4 +136,26 @@ fn a_local_server_needs_no_key_and_gets_none() {
     local.api_key = afterword_domain::Secret::default();
     assert!(complete(&open(&local).unwrap()).is_ok());
     assert_eq!(stub.heard()[0].header("authorization"), None);
+}
+
+#[test]
+fn a_model_that_thinks_first_is_told_not_to_unless_its_server_knows_no_such_wish() {
+    let stub = ProviderStub::start();
+    let of = |model: &str| {
+        let settings = settings(ProviderKind::OpenAi, &stub.url());
+        open(&ProviderSettings { model: Some(model.to_owned()), ..settings }).unwrap()
+    };
+    stub.otherwise(Reply::text("said"));
+    for model in ["gpt-6-luna", "openai/gpt-6-luna"] {
+        complete(&of(model)).unwrap();
+    }
+    complete(&of("gpt-4.1-mini")).unwrap();
+    let effort = |at: usize| stub.heard()[at].body["reasoning_effort"].clone();
+    assert_eq!((effort(0), effort(1), effort(2)), ("none".into(), "none".into(), Value::Null));
+    let luna = of("gpt-6-luna");
+    let unknown = "Unsupported parameter: 'reasoning_effort'.";
+    stub.then(Reply::error(400, "unsupported_parameter", unknown));
+    complete(&luna).unwrap();
+    complete(&luna).unwrap();
+    assert_eq!((stub.count(), effort(4), effort(5)), (6, Value::Null, Value::Null));
 }
