@@ -27,8 +27,18 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         run_hook(&args[1..]);
         return ExitCode::SUCCESS;
     }
-    let (config, problem) = config::Config::load(config::Env::capture());
+    let (config, problem) = load(config::Env::capture());
     cli::run(args, config, problem, Arc::new(config::SystemClock))
+}
+
+/// The settings; good ones are copied for the time when they are not.
+fn load(env: config::Env) -> (config::Config, Option<String>) {
+    let (config, problem) = config::Config::load(env);
+    if problem.is_none() {
+        // Where it cannot be written, an older copy is stricter or there is none.
+        folder::last_good::keep(&config.home).ok();
+    }
+    (config, problem)
 }
 
 /// The hook succeeds and stays silent whatever happens, even where a promise of this code breaks.
@@ -41,7 +51,7 @@ fn run_hook(args: &[OsString]) {
     panic::set_hook(Box::new(|_| {}));
     let watchdog = hook::watchdog::Watchdog::start(hook::starts_session(args));
     let outcome = panic::catch_unwind(|| {
-        let (config, problem) = config::Config::load(env);
+        let (config, problem) = load(env);
         if let Some(problem) = problem {
             hook::log::note(&config.home, &config::SystemClock, "hook", &problem);
         }

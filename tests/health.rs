@@ -124,6 +124,52 @@ fn a_database_that_is_refused_is_told_by_the_hook_and_by_every_command() {
 }
 
 #[test]
+fn f2_settings_that_cannot_be_read_exclude_what_they_excluded_and_that_is_told() {
+    let sandbox = Sandbox::new(BIN);
+    let secret = sandbox.another_project("secret");
+    let stored = || settle(&sandbox)["stored"].as_u64().unwrap();
+    let edit_in = |folder: &Path, session: &str| {
+        let payload = Payload::edit("src/x.rs", "a", "b").session(session).cwd(folder);
+        sandbox.send(&payload).success();
+    };
+    fs::create_dir_all(sandbox.data()).unwrap();
+    let settings = sandbox.data().join("config.toml");
+    let good = format!("[capture]\nexcluded_paths = ['{}']\n", secret.display());
+    fs::write(&settings, &good).unwrap();
+    edit_in(&secret, "one");
+    edit_in(sandbox.project(), "two");
+    assert_eq!(stored(), 1, "as they say");
+    // The list is not even in the file any more, and a slip stands in its place.
+    fs::write(&settings, "[daemon\n").unwrap();
+    edit_in(&secret, "three");
+    edit_in(sandbox.project(), "four");
+    assert_eq!(stored(), 2, "what was excluded stays so, the rest goes on");
+    let told = start(&sandbox, "five");
+    assert!(line(&told).contains("what it and its last good copy exclude stays"), "{told}");
+    let doctor = sandbox.afterword(&["doctor", "--json"]).json();
+    let found = check(&doctor, "settings");
+    assert_eq!(found["ok"], false, "{doctor}");
+    let finding = found["finding"].as_str().unwrap();
+    assert!(finding.contains("line 1") && finding.contains("last good copy"), "{finding}");
+    let before = stored();
+    // The slip is in the very list, of a folder that was never excluded before.
+    let other = sandbox.another_project("other");
+    fs::write(&settings, format!("[capture]\nexcluded_paths = ['{}'\n", other.display())).unwrap();
+    edit_in(&other, "six");
+    assert_eq!(stored(), before);
+    fs::write(&settings, "[capture]\nexcluded_paths = \n").unwrap();
+    edit_in(sandbox.project(), "seven");
+    assert_eq!(stored(), before, "nobody knows what");
+    let told = start(&sandbox, "eight");
+    assert!(line(&told).contains("nothing is remembered: config.toml"), "{told}");
+    assert_eq!(told["hookSpecificOutput"], Value::Null, "nor given");
+    fs::write(&settings, "").unwrap();
+    edit_in(&secret, "nine");
+    assert_eq!(stored(), before + 1, "good settings count alone");
+    assert_eq!(start(&sandbox, "ten")["systemMessage"], Value::Null, "all is well again");
+}
+
+#[test]
 fn j12_turns_that_cannot_be_distilled_are_told_beside_the_block_never_in_it() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

@@ -1,9 +1,11 @@
 //! `config.toml`: one struct a section, every key with a default.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::Deserialize;
+
+use super::doubt;
 
 /// The file's sections.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -30,6 +32,10 @@ pub struct FileConfig {
     /// Whether something in the file could not be read: what it says may then be more than is known.
     #[serde(skip)]
     pub in_doubt: bool,
+    /// Whether nothing is captured and no context given: the file means to exclude something, and
+    /// nobody can read what.
+    #[serde(skip)]
+    pub closed: bool,
 }
 
 /// `[daemon]`
@@ -190,28 +196,38 @@ impl Default for Distill {
 
 impl FileConfig {
     /// Reads the file. No file gives the defaults. Of a bad one every setting that can be read
-    /// counts, the others have their defaults, and the reason is given; where it is no TOML at all,
-    /// everything has its default.
-    pub fn read(path: &Path) -> (Self, Option<String>) {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return (Self::default(), None),
+    /// counts, the others have their defaults, and the reason is given; what protects is then taken
+    /// from `last_good` too, a copy of the file from when it was good, and holds until the file is mended.
+    pub fn read(path: &Path, last_good: &Path) -> (Self, Option<String>) {
+        let bytes = match bytes(path) {
+            Ok(bytes) => bytes,
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return (Self::default(), None);
+            }
             Err(e) => {
-                let doubtful = Self { in_doubt: true, ..Self::default() };
+                let doubtful = doubt::settle(Self::default(), None, last_good);
                 return (doubtful, Some(format!("cannot read {}: {e}", path.display())));
             }
         };
-        match toml::from_str(text.trim_start_matches('\u{feff}')) {
+        match Self::parse(&bytes) {
             Ok(config) => (config, None),
-            Err(e) => {
+            Err(why) => {
                 let reason = format!(
-                    "{} is not valid, so what cannot be read has its default:\n{}",
-                    path.display(),
-                    e.to_string().trim_end()
+                    "{} is not valid, so what cannot be read has its default:\n{why}",
+                    path.display()
                 );
-                (Self { in_doubt: true, ..Self::of_what_can_be_read(&text) }, Some(reason))
+                let text = String::from_utf8_lossy(&bytes);
+                let read = Self::of_what_can_be_read(&text);
+                (doubt::settle(read, Some(&text), last_good), Some(reason))
             }
         }
+    }
+
+    /// The settings of a file that is good as a whole.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
+        let text = text.trim_start_matches('\u{feff}');
+        toml::from_str(text).map_err(|e| e.to_string().trim_end().to_owned())
     }
 
     /// The settings that can be read, one by one.
@@ -237,19 +253,32 @@ impl FileConfig {
     }
 }
 
+/// The file's bytes; a pipe in its place would be waited for.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.is_file() {
+        std::fs::read(path)
+    } else {
+        Err(io::Error::new(ErrorKind::InvalidInput, "no regular file"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(path: &Path) -> (FileConfig, Option<String>) {
+        FileConfig::read(path, &path.with_file_name("config.last-good.toml"))
+    }
 
     #[test]
     fn a_bad_file_gives_the_defaults_and_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        assert_eq!(FileConfig::read(&path), (FileConfig::default(), None));
+        assert_eq!(read(&path), (FileConfig::default(), None));
         std::fs::write(&path, "[daemon]\nport = 4\n").unwrap();
-        assert_eq!(FileConfig::read(&path).0.daemon.port, 4);
+        assert_eq!(read(&path).0.daemon.port, 4);
         std::fs::write(&path, "[deamon]\nport = 4\n").unwrap();
-        let (config, problem) = FileConfig::read(&path);
+        let (config, problem) = read(&path);
         assert_eq!(config, FileConfig { in_doubt: true, ..FileConfig::default() });
         assert!(problem.unwrap().contains("deamon"));
     }
@@ -261,10 +290,10 @@ mod tests {
         let text = "[distill]\nlangauge = \"en\"\nmode = \"mine\"\n[provider]\ndaily_tokens = 5\n\
                     daily_cost = \"much\"\n[capture]\nexclude = 3\n";
         std::fs::write(&path, text).unwrap();
-        let (config, problem) = FileConfig::read(&path);
+        let (config, problem) = read(&path);
         assert!(config.in_doubt && problem.is_some());
         assert_eq!((config.distill.mode.as_str(), config.provider.daily_tokens), ("mine", Some(5)));
         std::fs::write(&path, "[daemon\nport = 4").unwrap();
-        assert!(FileConfig::read(&path).0.in_doubt);
+        assert!(read(&path).0.in_doubt);
     }
 }

@@ -24,6 +24,11 @@ impl Home {
         self.0.join("config.toml")
     }
 
+    /// A copy of the settings from when they were good as a whole.
+    pub fn last_good_config_file(&self) -> PathBuf {
+        self.0.join("config.last-good.toml")
+    }
+
     /// The database.
     pub fn database(&self) -> PathBuf {
         self.0.join("afterword.db")

@@ -1,10 +1,12 @@
 //! Settings: a leaf of plain values, read once in `main` and handed down.
 //!
 //! [`mod@env`] holds the table of every variable and is the only place that reads the environment;
-//! [`mod@file`] reads `config.toml`, whose keys [`table`] lists; [`remote`] finds the remote
-//! service, [`provider`] the model's. Nothing here can do anything.
+//! [`mod@file`] reads `config.toml`, whose keys [`table`] lists, and [`doubt`] says what holds where
+//! that cannot be read; [`remote`] finds the remote service, [`provider`] the model's. Nothing here
+//! can do anything.
 
 pub mod clock;
+mod doubt;
 pub mod env;
 pub mod file;
 pub mod home;
@@ -32,14 +34,15 @@ pub struct Config {
 
 impl Config {
     /// Resolves the settings. Without a data folder ([`Env::home_folder`]) there is nothing to read
-    /// and nothing that a role may do. A `config.toml` that cannot be read gives the defaults and the reason.
+    /// and nothing that a role may do. A `config.toml` that cannot be read gives what
+    /// can be read of it, what protects besides, and the reason.
     pub fn load(env: Env) -> (Self, Option<String>) {
         let Some(folder) = env.home_folder() else {
             let config = Self { env, home: Home::new(PathBuf::new()), file: FileConfig::default() };
             return (config, None);
         };
         let home = Home::new(folder);
-        let (file, problem) = FileConfig::read(&home.config_file());
+        let (file, problem) = FileConfig::read(&home.config_file(), &home.last_good_config_file());
         (Self { env, home, file }, problem)
     }
 

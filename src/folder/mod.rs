@@ -2,8 +2,9 @@
 //!
 //! [`files`] reads and writes private files whole; [`brake`] is the record of attempts to start
 //! the daemon, which callers and the daemon itself write; [`settings`] changes one switch of
-//! `config.toml`.
+//! `config.toml`, and [`last_good`] keeps a copy from when it was good.
 
 pub mod brake;
 pub mod files;
+pub mod last_good;
 pub mod settings;

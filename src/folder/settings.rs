@@ -87,8 +87,9 @@ mod tests {
         );
         let (read, problem) = {
             let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join("c"), after).unwrap();
-            crate::config::FileConfig::read(&folder.path().join("c"))
+            let path = folder.path().join("c");
+            std::fs::write(&path, after).unwrap();
+            crate::config::FileConfig::read(&path, &folder.path().join("good"))
         };
         assert!(!read.recall.prompt_recall && problem.is_none());
     }

@@ -18,7 +18,7 @@ use super::before_tool;
 use super::delivery::{Budget, Delivery, Wish};
 use super::project::{self, Resolution};
 use super::watchdog::{SLOWNESS, Watchdog};
-use super::{log, pause, platform, stdin};
+use super::{health, log, pause, platform, stdin};
 use crate::config::Config;
 
 /// How long a capture's payload may take to come, counted from the hook's start.
@@ -171,7 +171,7 @@ impl Run<'_> {
         if guards && let Some(reason) = before_tool::denied(self.config, &place, question) {
             return Reply::Deny { reason };
         }
-        if !recalls || pause::is_paused(&self.config.home, &place.project) {
+        if !recalls || self.is_off(&place) {
             return Reply::None;
         }
         let agent = self.call.adapter.name();
@@ -179,11 +179,19 @@ impl Run<'_> {
     }
 
     fn keep(&self, moment: Moment, draft: Draft) -> Reply {
+        let speaks = draft.subagent.is_none() && self.speaks(&draft);
+        let reply = self.kept(moment, draft, speaks);
+        match health::settings(&self.config.file).filter(|_| speaks) {
+            Some(notice) => noticed(reply, notice),
+            None => reply,
+        }
+    }
+
+    fn kept(&self, moment: Moment, draft: Draft, speaks: bool) -> Reply {
         let place = self.place(draft.cwd.as_deref());
-        let running = place.filter(|p| !pause::is_paused(&self.config.home, &p.project));
+        let running = place.filter(|place| !self.is_off(place));
         let Some(place) = running else { return Reply::None };
         let in_subagent = draft.subagent.is_some();
-        let speaks = !in_subagent && self.speaks(&draft);
         let mut event = self.event(draft, place);
         self.look_at_changes(&mut event, in_subagent);
         let skipped = self.strip_skipped(&mut event.body);
@@ -217,6 +225,11 @@ impl Run<'_> {
             (false, false) => notice_alone(reply),
             (false, true) => Reply::None,
         }
+    }
+
+    /// Whether nothing is captured or given there, though the guard is on.
+    fn is_off(&self, place: &Resolution) -> bool {
+        self.config.file.closed || pause::is_paused(&self.config.home, &place.project)
     }
 
     /// Whether the person sees a session begin with this, and so may be told what no daemon can
@@ -326,6 +339,14 @@ fn notice_alone(reply: Reply) -> Reply {
             Reply::Context { text: String::new(), notice: Some(notice) }
         }
         _ => Reply::None,
+    }
+}
+
+/// The reply with a line for the person that goes before any other.
+fn noticed(reply: Reply, notice: String) -> Reply {
+    match reply {
+        Reply::Context { text, .. } => Reply::Context { text, notice: Some(notice) },
+        _ => Reply::Context { text: String::new(), notice: Some(notice) },
     }
 }
 

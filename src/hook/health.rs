@@ -4,7 +4,7 @@ use afterword_domain::text::{cut_chars, one_line};
 use afterword_domain::wire::spool::{ENDING, time_of};
 use afterword_domain::{Clock, Time};
 
-use crate::config::Home;
+use crate::config::{FileConfig, Home};
 use crate::folder::files::read_bounded;
 
 /// How long events may lie in the spool, in milliseconds.
@@ -29,6 +29,19 @@ pub fn line(home: &Home, clock: &dyn Clock) -> Option<String> {
 /// The line when an event could be kept nowhere.
 pub fn lost(why: &str) -> String {
     format!("afterword: what happens here cannot be kept: {why}; run 'afterword doctor'")
+}
+
+/// The line while the settings cannot be read as a whole; none when they can.
+pub fn settings(file: &FileConfig) -> Option<String> {
+    let what = match (file.closed, file.in_doubt) {
+        (true, _) => "nothing is remembered: config.toml cannot be read, and it excludes something",
+        (_, true) => {
+            "config.toml cannot be read as a whole; what it and its last good copy exclude stays \
+             excluded"
+        }
+        (false, false) => return None,
+    };
+    Some(format!("afterword: {what}; run 'afterword doctor'"))
 }
 
 fn reason(home: &Home) -> Option<String> {

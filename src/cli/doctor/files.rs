@@ -16,11 +16,19 @@ const HOOK: Duration = Duration::from_millis(300);
 pub(super) fn settings(tools: &Tools) -> Check {
     match &tools.problem {
         None => Check::good("settings", "config.toml is fine or absent"),
-        Some(problem) => Check::bad(
-            "settings",
-            problem.lines().next().unwrap_or_default(),
-            format!("correct {}", tools.config.home.config_file().display()),
-        ),
+        Some(problem) => {
+            let mut lines = problem.lines();
+            let (what, place) = (lines.next().unwrap_or_default(), lines.next());
+            let what = what.split(", so ").next().unwrap_or(what);
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            let holds = if tools.config.file.closed {
+                "nothing is captured, for it excludes something and nobody can read what"
+            } else {
+                "what it and its last good copy exclude stays excluded"
+            };
+            let remedy = format!("correct {}", tools.config.home.config_file().display());
+            Check::bad("settings", format!("{what}{place}: {holds}"), remedy)
+        }
     }
 }
 
