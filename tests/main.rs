@@ -30,6 +30,8 @@ mod fuzz;
 mod health;
 /// Hooks whose surroundings are broken.
 mod hook_faults;
+/// A provider that does its worst, end to end.
+mod hostile;
 /// One happening is one row, one piece of work one project.
 mod identity;
 /// Whatever happens to the daemon.

@@ -194,6 +194,27 @@ fn its_failures_are_classified_and_cost_one_request_each() {
 }
 
 #[test]
+fn an_answer_that_met_its_limit_is_not_gone_on_with() {
+    let Some(client) = ClaudeCode::locate_or_skip() else { return };
+    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_afterword"));
+    let stub = ProviderStub::start();
+    let observer = observer(&client, &sandbox, &stub.url(), Duration::from_mins(1));
+    let runtime = runtime();
+    for n in 1..=8 {
+        stub.otherwise(Reply::cut("<observation><title>Half of").costing(90, 500));
+        let answer = runtime.block_on(observer.complete(&ask("q"))).unwrap();
+        assert_eq!((answer.text.as_str(), answer.cut), ("<observation><title>Half of", true));
+        assert_eq!(answer.usage, None, "what was set aside is charged");
+        // The program may have begun another request before it was killed: both were set aside.
+        assert!(stub.count() <= 2 * n, "{} requests for {n} questions", stub.count());
+    }
+    assert!(observer.input_bound(&ask("q")) > 2 * 16_000, "with all that either may hold");
+    stub.otherwise(Reply::text("whole again"));
+    assert_eq!(runtime.block_on(observer.complete(&ask("q"))).unwrap().text, "whole again");
+    runtime.block_on(observer.close());
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_question_that_is_given_up_or_takes_too_long_leaves_no_process() {
     let Some(client) = ClaudeCode::locate_or_skip() else { return };

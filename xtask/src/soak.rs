@@ -6,6 +6,7 @@ use super::{cargo, say};
 
 const HELP: &str = "\
 usage: cargo xtask soak [--kills N] [--rounds N] [--seed N] [--events N] [--turns N] [--beside N]
+                        [--hostile N]
 
 Runs what is named, on the release build; nothing named means --kills 200. Every run checks that all
 that came in is stored once and that the counts add up, and prints one line for the record
@@ -19,18 +20,21 @@ that came in is stored once and that the counts add up, and prints one line for 
                log
   --turns N    start with N turns waiting, and with a hundredth of them
   --beside N   N small sessions one after another beside one that sends without a pause
+  --hostile N  N tool calls, at least 200, read by the real Claude Code against a provider that does
+               its worst (docs/reference/cost.md)
 
 200 kills take about half a minute on two cores. CI runs 40 kills with a fixed seed, 3,000 events,
 50,000 turns and 5 sessions.";
 
 /// An option and the variable that hands it to the tests.
-const OPTIONS: [(&str, &str); 6] = [
+const OPTIONS: [(&str, &str); 7] = [
     ("--kills", "SOAK_KILLS"),
     ("--rounds", "SOAK_ROUNDS"),
     ("--seed", "SOAK_SEED"),
     ("--events", "SOAK_EVENTS"),
     ("--turns", "SOAK_TURNS"),
     ("--beside", "SOAK_BESIDE"),
+    ("--hostile", "SOAK_HOSTILE"),
 ];
 
 /// Variables that only say how the kills are done.

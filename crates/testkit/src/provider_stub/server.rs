@@ -1,6 +1,7 @@
 //! The listening side.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -43,13 +44,22 @@ pub struct ProviderStub {
     listener: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug)]
+/// Chooses a reply by what was asked.
+type Choose = dyn Fn(&Heard) -> Reply + Send + Sync;
+
 struct State {
     replies: VecDeque<Reply>,
     last: Reply,
+    choose: Option<Arc<Choose>>,
     heard: Vec<Heard>,
     connections: Vec<TcpStream>,
     stopped: bool,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("heard", &self.heard.len()).finish_non_exhaustive()
+    }
 }
 
 impl ProviderStub {
@@ -60,6 +70,7 @@ impl ProviderStub {
         let state = Arc::new(Mutex::new(State {
             replies: VecDeque::new(),
             last: Reply::text("STUB-ANSWER."),
+            choose: None,
             heard: Vec::new(),
             connections: Vec::new(),
             stopped: false,
@@ -84,6 +95,11 @@ impl ProviderStub {
         lock(&self.state).last = reply;
     }
 
+    /// Answers every question for which there is no reply of its own by what it asks.
+    pub fn choose(&self, reply: impl Fn(&Heard) -> Reply + Send + Sync + 'static) {
+        lock(&self.state).choose = Some(Arc::new(reply));
+    }
+
     /// Every question so far, oldest first. What only looks whether somebody listens is none.
     pub fn heard(&self) -> Vec<Heard> {
         lock(&self.state).heard.clone()
@@ -102,6 +118,7 @@ impl Drop for ProviderStub {
         // What their acts hold must not live on in a thread that still ends its connection.
         state.replies.clear();
         state.last = Reply::closes();
+        state.choose = None;
         for connection in &state.connections {
             drop(connection.shutdown(Shutdown::Both));
         }
@@ -165,11 +182,13 @@ fn serve(connection: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
         }
         let body: Value = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
         let mut locked = lock(state);
-        locked.heard.push(Heard { path: call.path.clone(), raw, body: body.clone() });
+        let heard = Heard { path: call.path.clone(), raw, body: body.clone() };
+        locked.heard.push(heard.clone());
         let number = locked.heard.len();
-        let last = locked.last.clone();
-        let reply = locked.replies.pop_front().unwrap_or(last);
+        let (last, choose) = (locked.last.clone(), locked.choose.clone());
+        let own = locked.replies.pop_front();
         drop(locked);
+        let reply = own.unwrap_or_else(|| choose.map_or(last, |choose| choose(&heard)));
         reply.prepare();
         if !answer(connection, &reply, &call.path, &body, number)? {
             return Ok(());
@@ -294,6 +313,8 @@ mod tests {
         let torn = post(&stub, "/v1/messages", &asked);
         assert!(torn.contains("content-length") && !torn.ends_with('}'), "{torn}");
         assert!(post(&stub, "/v1/messages", &asked).ends_with("not json"));
+        stub.choose(|heard| Reply::text(heard.body["model"].as_str().unwrap_or("nobody")));
+        assert!(post(&stub, "/v1/messages", &json!({"model": "m7"})).contains("\"m7\""));
         stub.then(Reply::hangs());
         let mut waits = TcpStream::connect(stub.address).unwrap();
         write!(waits, "POST /v1/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n{{}}").unwrap();

@@ -49,6 +49,8 @@ pub(super) fn command(
     command
         .arg("-p")
         .args(["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"])
+        // The end of an answer is seen before the program acts on it.
+        .arg("--include-partial-messages")
         // No tools, no settings of anybody (hence no hooks and no plugins), no servers, no transcript.
         .args(["--tools", "", "--setting-sources", "", "--strict-mcp-config"])
         .args(["--no-session-persistence", "--disable-slash-commands"])
@@ -114,8 +116,12 @@ mod tests {
             let at = args.iter().position(|arg| *arg == flag).unwrap();
             assert_eq!(args[at + 1], value, "{flag}");
         }
-        for flag in ["--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"]
-        {
+        for flag in [
+            "--strict-mcp-config",
+            "--no-session-persistence",
+            "--disable-slash-commands",
+            "--include-partial-messages",
+        ] {
             assert!(args.contains(&OsStr::new(flag)), "{flag}");
         }
         let env: Vec<_> = command.get_envs().filter_map(|(n, v)| Some((n, v?))).collect();

@@ -9,9 +9,9 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::neutral::Message;
-use super::talk::Talk;
+use super::talk::{Said, Talk};
 use super::{command, result};
-use crate::provider::contract::{Answer, Ask, Provider};
+use crate::provider::contract::{Answer, Ask, Provider, Usage};
 use crate::provider::estimate::token_bound;
 use crate::provider::refusal::{Refusal, RefusalKind};
 use crate::provider::settings::{ClaudeSettings, ProviderKind, ProviderSettings};
@@ -132,10 +132,13 @@ impl Provider for ClaudeCli {
         &self.model
     }
 
-    /// Counts the conversation so far at its bound, so that it holds whoever else asks meanwhile.
+    /// Counts the conversation so far at its bound, so that it holds whoever else asks meanwhile; and
+    /// a second request, which the program may begin when an answer meets its limit, before it can be
+    /// killed.
     fn input_bound(&self, ask: &Ask) -> u64 {
-        let question = token_bound(&Message::of(&ask.prompt).text);
-        SURROUNDINGS + token_bound(&ask.system) + question.max(HISTORY)
+        let answer = u64::from(ask.max_output_tokens);
+        // The second holds the first with its answer, and may be answered as well.
+        2 * request_bound(ask) + 2 * answer
     }
 
     async fn complete(&self, ask: &Ask) -> Result<Answer, Refusal> {
@@ -157,11 +160,15 @@ impl Provider for ClaudeCli {
             }
         };
         let said = tokio::time::timeout(self.timeout, conversation.talk.say(&message.text)).await;
-        let Ok(said) = said else {
+        let said = said.unwrap_or_else(|_| {
             let what = format!("claude did not answer within {} s", self.timeout.as_secs_f32());
-            return Err(Refusal::new(RefusalKind::Unavailable, what));
+            Err(Refusal::new(RefusalKind::Unavailable, what))
+        });
+        let line = match said.map_err(|refusal| of_one_request(refusal, ask))? {
+            Said::Whole(line) => line,
+            Said::Cut(text) => return result::cut(&message.answer(&text)),
         };
-        let mut answer = result::read(&said?)?;
+        let mut answer = result::read(&line).map_err(|refusal| of_one_request(refusal, ask))?;
         answer.text = message.answer(&answer.text);
         conversation.held += cost + token_bound(&answer.text);
         *open = Some(conversation);
@@ -175,6 +182,22 @@ impl Provider for ClaudeCli {
             conversation.talk.end().await;
         }
     }
+}
+
+/// The most input of one request: the conversation so far counts at its bound.
+fn request_bound(ask: &Ask) -> u64 {
+    let question = token_bound(&Message::of(&ask.prompt).text);
+    SURROUNDINGS + token_bound(&ask.system) + question.max(HISTORY)
+}
+
+/// A refusal that may have cost something and does not say what: the most that one request can cost.
+/// There was no second one, since no answer met its limit.
+fn of_one_request(refusal: Refusal, ask: &Ask) -> Refusal {
+    if refusal.usage.is_some() || !refusal.may_cost() {
+        return refusal;
+    }
+    let (input_tokens, output_tokens) = (request_bound(ask), u64::from(ask.max_output_tokens));
+    refusal.with_usage(Some(Usage { input_tokens, output_tokens, ..Usage::default() }))
 }
 
 /// Whether the program is a file, or found by its name on the search path that it will have.

@@ -52,6 +52,15 @@ pub(super) fn read(line: &Value) -> Result<Answer, Refusal> {
     Ok(Answer { text: text.to_owned(), usage, cut })
 }
 
+/// An answer that met its limit. Nobody says what it cost.
+pub(super) fn cut(text: &str) -> Result<Answer, Refusal> {
+    if text.trim().is_empty() {
+        let what = "the answer met its limit before it said anything: thinking took all of it";
+        return Err(Refusal::new(RefusalKind::Unusable, what));
+    }
+    Ok(Answer { text: text.to_owned(), usage: None, cut: true })
+}
+
 fn refusal(line: &Value, text: &str, usage: Option<Usage>) -> Refusal {
     if line["subtype"] == "error_max_turns" {
         let what = "the model tried to use a tool instead of answering";

@@ -27,6 +27,15 @@ pub(super) struct Talk {
     complaint: Option<JoinHandle<String>>,
 }
 
+/// What ends a turn.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// The line with the result.
+    Whole(Value),
+    /// What was said until the limit; the process is gone.
+    Cut(String),
+}
+
 impl Talk {
     pub(super) fn start(mut command: Command) -> Result<Self, Refusal> {
         let mut child = command.spawn().map_err(|error| {
@@ -53,9 +62,12 @@ impl Talk {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Says one thing and returns the line that ends the turn. Nothing else may be said meanwhile:
-    /// the program merges what comes during a turn into it.
-    pub(super) async fn say(&mut self, text: &str) -> Result<Value, Refusal> {
+    /// Says one thing and returns what ends the turn. Nothing else may be said meanwhile: the program
+    /// merges what comes during a turn into it.
+    ///
+    /// The program has an answer that met its limit gone on with by further requests, which nobody has
+    /// counted: it is killed when such an answer is there.
+    pub(super) async fn say(&mut self, text: &str) -> Result<Said, Refusal> {
         let message = json!({
             "type": "user",
             "message": {"role": "user", "content": [{"type": "text", "text": text}]},
@@ -68,6 +80,7 @@ impl Talk {
         if written.is_err() || stdin.flush().await.is_err() {
             return Err(self.ended().await);
         }
+        let mut so_far = String::new();
         loop {
             let mut line = Vec::new();
             let read = (&mut self.stdout).take(MOST_BYTES).read_until(b'\n', &mut line).await;
@@ -78,10 +91,21 @@ impl Talk {
                 let what = format!("claude sent a line of more than {MOST_BYTES} bytes");
                 return Err(Refusal::new(RefusalKind::Unusable, what));
             }
-            if let Ok(line) = serde_json::from_slice::<Value>(&line)
-                && line["type"] == "result"
-            {
-                return Ok(line);
+            let Ok(line) = serde_json::from_slice::<Value>(&line) else { continue };
+            if line["type"] == "result" {
+                return Ok(Said::Whole(line));
+            }
+            let event = &line["event"];
+            match event["type"].as_str() {
+                Some("message_start") => so_far.clear(),
+                Some("content_block_delta") => {
+                    so_far.push_str(event["delta"]["text"].as_str().unwrap_or_default());
+                }
+                Some("message_delta") if event["delta"]["stop_reason"] == "max_tokens" => {
+                    drop(self.child.start_kill());
+                    return Ok(Said::Cut(so_far));
+                }
+                _ => {}
             }
         }
     }
