@@ -14,6 +14,8 @@ use afterword_engine::eval::{
     Report, Scores, Split,
 };
 use afterword_engine::{Engine, Settings};
+use afterword_store::Store;
+use afterword_store::postgres::{PostgresOptions, PostgresPool, TenantId};
 use afterword_store::sqlite::SqliteStore;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -34,6 +36,9 @@ pub(super) struct EvalArguments {
     /// Where the docs are stored while they are measured
     #[arg(long, default_value = "sqlite")]
     backend: Backend,
+    /// The database for `--backend postgres`; AFTERWORD_DATABASE_URL unless given
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
     /// Where embeddings are kept between runs; models/eval-cache in the data folder unless given
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -57,6 +62,8 @@ enum SplitName {
 enum Backend {
     /// A file in a temporary folder
     Sqlite,
+    /// A schema of its own in a PostgreSQL database, gone when the command ends
+    Postgres,
 }
 
 /// Stores the dataset, asks its questions and shows what was found.
@@ -92,15 +99,52 @@ pub(super) fn eval(tools: &Tools, arguments: &EvalArguments) -> anyhow::Result<E
 async fn run(
     tools: &Tools,
     arguments: &EvalArguments,
+    of: (&Dataset, Split),
+    embedder: Option<Arc<dyn Embedder>>,
+    foreign: Option<&[Dataset]>,
+) -> anyhow::Result<Report> {
+    match arguments.backend {
+        Backend::Sqlite => {
+            let folder = tempfile::Builder::new().prefix("afterword-eval-").tempdir()?;
+            let store = SqliteStore::open(&folder.path().join("eval.db"))
+                .with_context(|| format!("cannot make a store in {}", folder.path().display()))?;
+            measure(tools, Arc::new(store), of, embedder, foreign).await
+        }
+        Backend::Postgres => {
+            let pool = connect(tools, arguments).await?;
+            let store = Arc::new(pool.tenant(TenantId::DEFAULT));
+            let report = measure(tools, store, of, embedder, foreign).await;
+            // Also where measuring failed; that is what is told then.
+            let gone = pool.drop_schema().await;
+            let report = report?;
+            gone.context("the schema that was measured in could not be taken away")?;
+            Ok(report)
+        }
+    }
+}
+
+/// A schema of this run's own.
+async fn connect(tools: &Tools, arguments: &EvalArguments) -> anyhow::Result<PostgresPool> {
+    let told = arguments.database_url.as_deref();
+    let Some(url) = told.or_else(|| tools.config.env.get("AFTERWORD_DATABASE_URL")) else {
+        let how = "--backend postgres needs a database: give --database-url URL, or set \
+                   AFTERWORD_DATABASE_URL";
+        return Err(Failure::User(how.to_owned()).into());
+    };
+    let schema = format!("afterword_eval_{}", uuid::Uuid::new_v4().simple());
+    let options = PostgresOptions { schema, ..PostgresOptions::default() };
+    PostgresPool::connect(url, &options)
+        .await
+        .map_err(|error| Failure::User(error.to_string()).into())
+}
+
+async fn measure(
+    tools: &Tools,
+    store: Arc<dyn Store>,
     (dataset, split): (&Dataset, Split),
     embedder: Option<Arc<dyn Embedder>>,
     foreign: Option<&[Dataset]>,
 ) -> anyhow::Result<Report> {
-    let folder = tempfile::Builder::new().prefix("afterword-eval-").tempdir()?;
-    let store = match arguments.backend {
-        Backend::Sqlite => SqliteStore::open(&folder.path().join("eval.db"))
-            .with_context(|| format!("cannot make a store in {}", folder.path().display()))?,
-    };
     let settings = Settings {
         skip_tools: std::collections::HashSet::new(),
         session_context: false,
@@ -108,7 +152,7 @@ async fn run(
         file_recall: false,
         retention: afterword_engine::Retention::default(),
     };
-    let engine = Engine::new(Arc::new(store), Arc::clone(&tools.clock), settings);
+    let engine = Engine::new(store, Arc::clone(&tools.clock), settings);
     let progress = bar(tools, "stored");
     let stored = eval::ingest(&engine, dataset, |docs| progress.set_position(docs)).await;
     progress.finish_and_clear();

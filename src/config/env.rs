@@ -51,6 +51,10 @@ pub const VARIABLES: &[Variable] = &[
     var("AFTERWORD_PROVIDER_URL", "Address of the provider; its own unless set."),
     var("AFTERWORD_PROVIDER_API_KEY", "Key for the provider."),
     var("AFTERWORD_PROVIDER_MODEL", "Model of the provider; a small one unless set."),
+    var(
+        "AFTERWORD_DATABASE_URL",
+        "PostgreSQL database with pgvector, as `postgresql://user:password@host/name?sslmode=require`; used by `eval --backend postgres`.",
+    ),
     var("AFTERWORD_API_URL", "Address of a remote memory service."),
     var("AFTERWORD_API_TOKEN", "Token for the remote memory service."),
     var("AFTERWORD_USER_ID", "User id at the remote memory service; the login name unless set."),

@@ -11,10 +11,11 @@ use afterword_domain::wire::context::ContextBlock;
 use afterword_domain::wire::search::{SearchAnswer, SearchRequest};
 
 use afterword_store::Store;
-use afterword_store::contract::Row;
+use afterword_store::contract::{Row, SpaceId};
 
 use super::{DatasetError, Mode};
 use crate::embed::{Cut, Embedder, Near};
+use crate::vectors::{self, NearFilter};
 use crate::{Engine, recall};
 
 /// Rows whose parts are embedded at a time.
@@ -23,11 +24,20 @@ const ROWS: usize = 500;
 /// Most rows of one project that are measured on.
 const MOST_ROWS: usize = 1_000_000;
 
-/// The vectors of stored rows in single precision, by project.
+/// What rows mean: where the store finds what is near by itself, that is what is measured.
 #[derive(Debug)]
 pub struct Meaning {
     embedder: Arc<dyn Embedder>,
-    projects: HashMap<i64, Vec<(PublicId, Vec<f32>)>>,
+    place: Place,
+}
+
+/// Where vectors are.
+#[derive(Debug)]
+enum Place {
+    /// Here, in single precision, by project.
+    Memory(HashMap<i64, Vec<(PublicId, Vec<f32>)>>),
+    /// In the store, as they are in use.
+    Store(SpaceId),
 }
 
 impl Meaning {
@@ -38,6 +48,10 @@ impl Meaning {
         mut progress: impl FnMut(u64),
     ) -> Result<Self, DatasetError> {
         let store = engine.store();
+        if store.finds_nearest() {
+            let space = vectors::fill(store, &*embedder, progress).await?;
+            return Ok(Self { embedder, place: Place::Store(space) });
+        }
         let mut projects = HashMap::new();
         let mut done = 0;
         for project in store.list_projects().await.map_err(crate::Error::from)? {
@@ -60,7 +74,7 @@ impl Meaning {
             }
             projects.insert(project.id, vectors);
         }
-        Ok(Self { embedder, projects })
+        Ok(Self { embedder, place: Place::Memory(projects) })
     }
 
     /// Answers a search in one of the modes.
@@ -93,12 +107,20 @@ impl Meaning {
         text: &str,
     ) -> crate::Result<Vec<Near<PublicId>>> {
         let Some(project) = project else { return Ok(Vec::new()) };
-        let found = engine.find_project(project).await?;
-        let Some(vectors) = found.and_then(|project| self.projects.get(&project.id)) else {
-            return Ok(Vec::new());
-        };
+        let Some(project) = engine.find_project(project).await? else { return Ok(Vec::new()) };
         let asked = self.embedder.query(prefix(text.trim(), recall::MEANT_BYTES)).await;
         let asked = asked.map_err(|e| crate::Error::Invalid(e.to_string()))?;
+        let vectors = match &self.place {
+            Place::Memory(projects) => projects.get(&project.id).map_or(&[][..], Vec::as_slice),
+            Place::Store(space) => {
+                let scope = Scope::Project(project.id);
+                let filter = NearFilter { scope, ..NearFilter::default() };
+                let (store, embedder) = (engine.store(), &*self.embedder);
+                let count = recall::NEAREST;
+                return vectors::nearest_in_store(store, embedder, *space, &asked, &filter, count)
+                    .await;
+            }
+        };
         let mut best: BTreeMap<PublicId, f32> = BTreeMap::new();
         for (row, vector) in vectors {
             let cosine = asked.iter().zip(vector).map(|(a, b)| a * b).sum();

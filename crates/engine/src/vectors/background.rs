@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use afterword_store::contract::{RowVectors, WaitingRow};
+use afterword_store::Store;
+use afterword_store::contract::{RowVectors, SpaceId, WaitingRow};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -13,6 +14,9 @@ use crate::{Engine, Result};
 
 /// Passages that are embedded before others get their turn.
 const BATCH: usize = 16;
+
+/// Rows that are embedded and saved at once where nobody else has to get a turn.
+const FILLED_AT_ONCE: usize = 500;
 
 /// How much of the time that a batch took is rested afterwards.
 const REST: u32 = 4;
@@ -161,8 +165,35 @@ impl Engine {
     }
 }
 
+/// Embeds every row that waits for vectors of an embedder, without regard to anybody else. Returns
+/// their space. `progress` is told how many are done.
+pub(crate) async fn fill(
+    store: &dyn Store,
+    embedder: &dyn Embedder,
+    mut progress: impl FnMut(u64),
+) -> Result<SpaceId> {
+    let space = store.open_space(&space_of(embedder.id()), embedder.dimension()).await?;
+    let mut done = 0;
+    loop {
+        let rows = store.rows_without_vectors(space, FILLED_AT_ONCE).await?;
+        if rows.is_empty() {
+            return Ok(space);
+        }
+        let batch: Vec<Waits> = rows.into_iter().map(cut).collect();
+        let rows = vectors_of(embedder, batch).await;
+        let rows = rows.map_err(|error| crate::Error::Invalid(error.to_string()))?;
+        done += store.save_vectors(space, rows).await? as u64;
+        progress(done);
+    }
+}
+
 /// A row and its passages.
 type Waits = (WaitingRow, Cut);
+
+fn cut(row: WaitingRow) -> Waits {
+    let passages = Cut::of(&row.row.body, row.before.as_ref().map(|row| &row.body));
+    (row, passages)
+}
 
 /// Rows in order, each batch with a row at least and with no more than [`BATCH`] passages beyond
 /// it.
@@ -170,7 +201,7 @@ fn batches(rows: Vec<WaitingRow>) -> Vec<Vec<Waits>> {
     let mut batches: Vec<Vec<Waits>> = Vec::new();
     let mut filled = BATCH;
     for row in rows {
-        let passages = Cut::of(&row.row.body, row.before.as_ref().map(|row| &row.body));
+        let (row, passages) = cut(row);
         filled += passages.len();
         if filled > BATCH || batches.is_empty() {
             filled = passages.len();

@@ -8,11 +8,12 @@ use std::time::Duration;
 use afterword_domain::scope::Scope;
 use afterword_domain::text::prefix;
 use afterword_domain::{Kind, PublicId, Time};
-use afterword_store::contract::NearQuery;
+use afterword_store::Store;
+use afterword_store::contract::{NearQuery, SpaceId};
 
 use super::state::{Loaded, Vectors};
 use super::table::NearPart;
-use crate::embed::{Kept, Near};
+use crate::embed::{Embedder, Kept, Near};
 use crate::recall::MEANT_BYTES;
 use crate::{Engine, Result};
 
@@ -117,45 +118,11 @@ impl Engine {
         count: usize,
     ) -> Result<Vec<Near<PublicId>>> {
         if self.store.finds_nearest() {
-            self.compare_in_store(loaded, &vector, filter, count).await
+            let embedder = &*loaded.embedder;
+            nearest_in_store(&*self.store, embedder, loaded.space, &vector, filter, count).await
         } else {
             self.compare_in_memory(loaded, vector, filter, count).await
         }
-    }
-
-    /// Lets the store choose, and puts into order by the vectors that it gives.
-    async fn compare_in_store(
-        &self,
-        loaded: &Loaded,
-        vector: &[f32],
-        filter: &NearFilter,
-        count: usize,
-    ) -> Result<Vec<Near<PublicId>>> {
-        let (middle, dimension) = (loaded.embedder.middle(), loaded.embedder.dimension());
-        let mut query = NearQuery {
-            space: loaded.space,
-            vector: Kept::encode(vector, middle).to_bytes(),
-            scope: filter.scope.clone(),
-            kind: filter.kind,
-            since: filter.since,
-            limit: (count + count / 2).max(LEAST_PARTS),
-        };
-        let parts = loop {
-            let parts = self.store.nearest(query.clone()).await?.unwrap_or_default();
-            let mut rows: Vec<i64> = parts.iter().map(|part| part.key).collect();
-            rows.sort_unstable();
-            rows.dedup();
-            // Many parts of few rows leave others out.
-            if rows.len() >= count || parts.len() < query.limit {
-                break parts;
-            }
-            query.limit *= 4;
-        };
-        let near = parts.iter().filter_map(|part| {
-            let kept = Kept::from_bytes(&part.vector, dimension)?;
-            Some(Near { key: part.id, cosine: kept.cosine(vector, middle) })
-        });
-        Ok(in_order(near, count))
     }
 
     /// Chooses by the table and puts into order by the vectors of the database.
@@ -188,6 +155,43 @@ impl Engine {
         });
         Ok(in_order(near, count))
     }
+}
+
+/// Rows near a vector of a question: lets the store choose, and puts into order by the vectors that
+/// it gives.
+pub(crate) async fn nearest_in_store(
+    store: &dyn Store,
+    embedder: &dyn Embedder,
+    space: SpaceId,
+    vector: &[f32],
+    filter: &NearFilter,
+    count: usize,
+) -> Result<Vec<Near<PublicId>>> {
+    let (middle, dimension) = (embedder.middle(), embedder.dimension());
+    let mut query = NearQuery {
+        space,
+        vector: Kept::encode(vector, middle).to_bytes(),
+        scope: filter.scope.clone(),
+        kind: filter.kind,
+        since: filter.since,
+        limit: (count + count / 2).max(LEAST_PARTS),
+    };
+    let parts = loop {
+        let parts = store.nearest(query.clone()).await?.unwrap_or_default();
+        let mut rows: Vec<i64> = parts.iter().map(|part| part.key).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        // Many parts of few rows leave others out.
+        if rows.len() >= count || parts.len() < query.limit {
+            break parts;
+        }
+        query.limit *= 4;
+    };
+    let near = parts.iter().filter_map(|part| {
+        let kept = Kept::from_bytes(&part.vector, dimension)?;
+        Some(Near { key: part.id, cosine: kept.cosine(vector, middle) })
+    });
+    Ok(in_order(near, count))
 }
 
 /// The best rows, nearest first.

@@ -2,7 +2,7 @@
 
 use afterword_domain::Time;
 
-use super::connect::{PostgresPool, Sql, TenantId, name};
+use super::connect::{Fault, PostgresPool, Sql, TenantId, name};
 use super::values::{get, time};
 use crate::Result;
 
@@ -44,6 +44,19 @@ impl PostgresPool {
             rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()
         })
         .await
+    }
+
+    /// Deletes the schema with everything in it, every tenant's: for what was only made to measure
+    /// or to try.
+    ///
+    /// # Errors
+    ///
+    /// As every call of a store.
+    pub async fn drop_schema(&self) -> Result<()> {
+        let client = self.client().await?;
+        let sql = format!("DROP SCHEMA {} CASCADE", name(self.identity().schema()));
+        client.batch_execute(&sql).await.map_err(Fault::from)?;
+        Ok(())
     }
 
     /// Deletes everything of a tenant, from every table that has tenants; what its rows leave in
