@@ -30,6 +30,8 @@ macro_rules! on_every_backend {
             use std::sync::Arc;
 
             use afterword_store::postgres::{PostgresOptions, PostgresPool, TenantId};
+            use afterword_testkit::{Database, Postgres};
+            use tokio::sync::OnceCell;
 
             $(mod $noun {
                 $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,10 +43,19 @@ macro_rules! on_every_backend {
             })+
 
             async fn open() -> Option<Arc<dyn afterword_store::Store>> {
-                let database = afterword_testkit::Postgres::locate_or_skip()?.database();
-                let options = PostgresOptions::default();
-                let pool = PostgresPool::connect(&database.url, &options).await.unwrap();
-                Some(Arc::new(pool.tenant(TenantId::DEFAULT)))
+                static EMPTY: OnceCell<Database> = OnceCell::const_new();
+                let server = Postgres::locate_or_skip()?;
+                // The schema is made once; each story gets a copy.
+                let connect = async |database: &Database| {
+                    PostgresPool::connect(&database.url, &PostgresOptions::default()).await.unwrap()
+                };
+                let prepare = async || {
+                    let database = server.database();
+                    drop(connect(&database).await);
+                    database
+                };
+                let database = server.copy_of(EMPTY.get_or_init(prepare).await);
+                Some(Arc::new(connect(&database).await.tenant(TenantId::DEFAULT)))
             }
         }
     };

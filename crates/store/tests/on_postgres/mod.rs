@@ -28,6 +28,5 @@ fn store(pool: &PostgresPool, tenant: i64) -> Any {
 
 /// Runs a statement in a database as an administrator.
 fn run(database: &Database, sql: &str) -> String {
-    let name = database.url.rsplit('/').next().unwrap();
-    Postgres::locate().unwrap().run(name, sql).unwrap()
+    Postgres::locate().unwrap().run(&database.name, sql).unwrap()
 }

@@ -118,7 +118,7 @@ async fn the_nearest_are_found_with_and_without_the_index() {
     let of_q = fill(&one, q.id, space, &mut chance, 300).await;
     let small = recall(&one, &of_q, |vector| query(space, vector, 10)).await;
     assert!(small > 0.999, "few rows are compared one by one: {small}");
-    let mut all = fill(&one, p.id, space, &mut chance, 14_000).await;
+    let mut all = fill(&one, p.id, space, &mut chance, 10_500).await;
     all.extend(of_q.clone());
     super::run(&database, "ANALYZE");
     let large = recall(&one, &all, |vector| query(space, vector, 10)).await;

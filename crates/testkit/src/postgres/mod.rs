@@ -36,6 +36,8 @@ enum Admin {
 /// A fresh database.
 #[derive(Clone, Debug)]
 pub struct Database {
+    /// Its name.
+    pub name: String,
     /// Its URL for an ordinary user who owns it, as far as the server has one.
     pub url: String,
     /// Its URL for an administrator.
@@ -85,18 +87,33 @@ impl Postgres {
     /// A database that nobody has used.
     #[track_caller]
     pub fn database(&self) -> Database {
+        self.make("template1")
+    }
+
+    /// A copy of a database, as soon as nobody is connected to that one: for what every test would
+    /// have to do first.
+    #[track_caller]
+    pub fn copy_of(&self, database: &Database) -> Database {
+        self.make(&database.name)
+    }
+
+    #[track_caller]
+    fn make(&self, template: &str) -> Database {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("afterword_test_{}_{number}", std::process::id());
         let owner = if matches!(self.admin, Admin::Own(_)) { OWNER } else { "CURRENT_USER" };
-        self.run("postgres", &format!("CREATE DATABASE {name} OWNER {owner} ENCODING 'UTF8'"))
+        let statement =
+            format!("CREATE DATABASE {name} OWNER {owner} ENCODING 'UTF8' TEMPLATE {template}");
+        self.run("postgres", &statement)
             .unwrap_or_else(|why| panic!("no database can be made: {why}"));
         match &self.admin {
             Admin::Own(server) => {
-                Database { url: server.url(OWNER, &name), admin_url: server.url("postgres", &name) }
+                let (url, admin_url) = (server.url(OWNER, &name), server.url("postgres", &name));
+                Database { name, url, admin_url }
             }
             Admin::Lent(url) => {
                 let url = of_database(url, &name);
-                Database { url: url.clone(), admin_url: url }
+                Database { name, url: url.clone(), admin_url: url }
             }
         }
     }
@@ -154,13 +171,15 @@ mod tests {
         let Some(server) = Postgres::locate_or_skip() else { return };
         let (one, other) = (server.database(), server.database());
         assert_ne!(one.url, other.url);
-        let name = one.url.rsplit('/').next().unwrap();
-        let says = |sql: &str| server.run(name, sql).unwrap();
+        let says = |sql: &str| server.run(&one.name, sql).unwrap();
         assert_eq!(says("SELECT extname FROM pg_extension WHERE extname = 'vector'"), "vector");
         if env::database_url().is_none() {
             let sql =
                 format!("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = '{OWNER}'");
             assert_eq!(says(&sql), "f");
         }
+        says("CREATE TABLE kept (n int)");
+        let copy = server.copy_of(&one);
+        assert_eq!(server.run(&copy.name, "SELECT count(*) FROM kept").unwrap(), "0");
     }
 }

@@ -31,10 +31,24 @@ const LARGEST: f32 = 65_504.0;
 pub(super) async fn nearest(tx: &Tx, query: &NearQuery, iterative: bool) -> Sql<Vec<NearPassage>> {
     let Some(dimension) = dimension(tx, query.space).await? else { return Ok(Vec::new()) };
     let Some(vector) = numbers(&query.vector, dimension) else { return Ok(Vec::new()) };
-    let walks = is_worth_the_index(tx, query).await?;
-    if walks {
+    if is_worth_the_index(tx, query).await? {
         prepare(tx, query.limit, iterative).await?;
+        let found = search(tx, query, dimension, &vector, true).await?;
+        // Fewer mean that the way through the rows of others became too long.
+        if found.len() >= query.limit {
+            return Ok(found);
+        }
     }
+    search(tx, query, dimension, &vector, false).await
+}
+
+async fn search(
+    tx: &Tx,
+    query: &NearQuery,
+    dimension: usize,
+    vector: &[f32],
+    walks: bool,
+) -> Sql<Vec<NearPassage>> {
     let distance = format!("e.near::halfvec({dimension}) <-> $6::halfvec({dimension})");
     // An index is matched by the very expression only.
     let order = if walks { distance } else { format!("({distance}) + 0") };
@@ -48,7 +62,7 @@ pub(super) async fn nearest(tx: &Tx, query: &NearQuery, iterative: bool) -> Sql<
     );
     let (project, kind, since) = bounds(query);
     let limit = sql_limit(query.limit);
-    let vector = HalfVector::from_f32_slice(&vector);
+    let vector = HalfVector::from_f32_slice(vector);
     let passages = tx.rows(&sql, &[&project, &kind, &since, &limit, &vector]).await?;
     let passages = passages.iter().map(|row| {
         Ok(NearPassage {
