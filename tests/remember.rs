@@ -88,6 +88,62 @@ fn d9_the_block_names_a_command_that_works_without_a_search_path() {
 }
 
 #[test]
+fn a8_the_context_comes_with_the_first_prompt_where_starts_are_not_borne() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    settle(&sandbox);
+    let config = sandbox.data().join("config.toml");
+    std::fs::write(&config, "[recall]\ninject_on = \"first_prompt\"\n").unwrap();
+    sandbox.afterword(&["install", "claude-code"]).success();
+    let registered = std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
+    assert!(!registered.contains("SessionStart"), "{registered}");
+    assert!(registered.contains("user-prompt-submit"));
+    let given = |payload: Payload| -> String {
+        let stdout = sandbox.send(&payload).success().stdout;
+        if stdout.is_empty() {
+            return String::new();
+        }
+        let reply: Value = serde_json::from_str(&stdout).unwrap();
+        let output = &reply["hookSpecificOutput"];
+        assert_eq!(output["hookEventName"], "UserPromptSubmit", "{reply}");
+        output["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let block = sandbox.afterword(&["context"]).success().stdout;
+    assert!(block.contains("Compact the journal"), "{block}");
+    // A hook of the days before the change says nothing, and takes nothing from the prompt.
+    let start = Payload::session_start("startup").session("session-two");
+    assert_eq!(sandbox.send(&start).success().stdout, "");
+    let prompt = |text: &str| Payload::prompt(text).session("session-two");
+    assert_eq!(given(prompt("go on")), block.trim_end(), "as a start would have been given it");
+    for text in ["go on", "What became of the retry queue and its journal?", "and now"] {
+        let later = given(prompt(text));
+        assert!(!later.contains("## Last session"), "j4: once: {later}");
+    }
+    assert_eq!(given(prompt("x").session("session-three").inside_subagent("a", "b")), "");
+    // What is registered for reading alone stores nothing, and gives it once all the same.
+    let read = |session: &str, text: &str| {
+        let mut line = prompt(text).session(session).json(sandbox.project()).to_string();
+        line.push('\n');
+        let args = ["hook", "claude-code", "user-prompt-submit", "--recall-only"];
+        sandbox.afterword_with(&args, line.as_bytes()).success().stdout
+    };
+    assert!(read("session-four", "go on").contains("## Last session"));
+    assert_eq!(read("session-four", "go on"), "");
+    // With prompts answered by nothing the block still comes, and nothing else does.
+    std::fs::write(&config, "[recall]\ninject_on = \"first_prompt\"\nprompt_recall = false\n")
+        .unwrap();
+    let asks = "What became of the retry queue and its journal?";
+    let of = |session: &str| given(prompt(asks).session(session));
+    assert!(of("session-five").contains("## Last session"));
+    assert_eq!(of("session-five"), "");
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert!(!doctor.stdout.contains("session starts"), "{}", doctor.stdout);
+    std::fs::write(&config, "").unwrap();
+    let doctor = sandbox.afterword(&["doctor"]).stdout;
+    assert!(doctor.contains("no session is given its context"), "{doctor}");
+}
+
+#[test]
 fn a_resumed_or_forked_session_is_given_nothing_and_a_cleared_one_is() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

@@ -73,7 +73,7 @@ async fn run(
         last = last.max(call.at);
         set(last);
         if let Some(event) = event(call) {
-            engine.hook_event(event).await?;
+            engine.hook_event(event, afterword_engine::Asked::default()).await?;
         }
         engine.distill_due().await?;
         engine.read_by_model().await?;

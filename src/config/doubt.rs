@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::file::FileConfig;
+use super::file::{FileConfig, InjectOn};
 
 /// Begins the names of settings that exclude something.
 const EXCLUDES: &str = "exclu";
@@ -32,6 +32,9 @@ pub(super) fn settle(read: FileConfig, text: Option<&str>, last_good: &Path) -> 
         add(&mut settled.guard.extra_paths, good.guard.extra_paths);
         let recall = &mut settled.recall;
         recall.session_start &= good.recall.session_start;
+        if good.recall.inject_on == InjectOn::FirstPrompt {
+            recall.inject_on = InjectOn::FirstPrompt;
+        }
         recall.prompt_recall &= good.recall.prompt_recall;
         recall.file &= good.recall.file;
     }

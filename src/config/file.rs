@@ -110,6 +110,8 @@ impl Default for Capture {
 pub struct Recall {
     /// Give context at session start.
     pub session_start: bool,
+    /// When that context is given.
+    pub inject_on: InjectOn,
     /// Answer prompts with memories.
     pub prompt_recall: bool,
     /// Tell what is known of a file before it is read or changed.
@@ -118,8 +120,25 @@ pub struct Recall {
 
 impl Default for Recall {
     fn default() -> Self {
-        Self { session_start: true, prompt_recall: true, file: true }
+        Self {
+            session_start: true,
+            inject_on: InjectOn::SessionStart,
+            prompt_recall: true,
+            file: true,
+        }
     }
+}
+
+/// When a session is given its context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectOn {
+    /// When it starts.
+    #[default]
+    SessionStart,
+    /// With its first prompt: the hook of session starts is not registered, which some versions of
+    /// agents do not bear, and sessions in which nothing is typed cost nothing.
+    FirstPrompt,
 }
 
 /// `[guard]`

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 pub use clock::SystemClock;
 pub use env::Env;
-pub use file::FileConfig;
+pub use file::{FileConfig, InjectOn};
 pub use home::Home;
 
 /// Everything a role may need to know, resolved: defaults, then `config.toml`, then variables.
@@ -59,6 +59,16 @@ impl Config {
     /// Whether prompts are answered with memories.
     pub fn prompt_recall(&self) -> bool {
         self.env.prompt_recall.unwrap_or(self.file.recall.prompt_recall)
+    }
+
+    /// Whether a session is given its context when it starts.
+    pub fn context_at_start(&self) -> bool {
+        self.file.recall.session_start && self.file.recall.inject_on == InjectOn::SessionStart
+    }
+
+    /// Whether a session is given its context with its first prompt.
+    pub fn context_at_prompt(&self) -> bool {
+        self.file.recall.session_start && self.file.recall.inject_on == InjectOn::FirstPrompt
     }
 
     /// Whether what is known of a file is told before it is read or changed.

@@ -50,6 +50,7 @@ pub const KEYS: &[Key] = &[
     open("capture", "skip_tools", "tools that manage tasks, ask the person or look tools up", "Tools whose uses are not stored."),
     key("capture", "excluded_paths", "[]", "Folders whose sessions are neither captured nor given context; `~` is resolved."),
     key("recall", "session_start", "true", "Give context at session start."),
+    key("recall", "inject_on", "\"session_start\"", "When that is: `session_start`, or `first_prompt`, for agents that do not bear a hook of session starts and for sessions in which often nothing is typed; run `afterword install` after a change."),
     key("recall", "prompt_recall", "true", "Answer prompts with memories.").or("AFTERWORD_PROMPT_RECALL"),
     key("recall", "file", "true", "Tell what is known of a file before it is read or changed.")
         .or("AFTERWORD_FILE_RECALL"),

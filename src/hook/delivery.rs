@@ -77,12 +77,29 @@ pub enum Wish {
     ReplyOnly,
 }
 
+/// What a reply to a prompt is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The block of a session's start, where this is its first prompt.
+    pub block: bool,
+    /// Memories.
+    pub memories: bool,
+}
+
 impl Wish {
-    const fn path(self) -> &'static str {
-        match self {
-            Self::Both => "/api/events",
-            Self::StoreOnly => "/api/events?reply=false",
-            Self::ReplyOnly => "/api/events?store=false",
+    fn path(self, asked: Asked) -> String {
+        let roles = match self {
+            Self::Both => &[][..],
+            Self::StoreOnly => return "/api/events?reply=false".to_owned(),
+            Self::ReplyOnly => &["store=false"],
+        };
+        let block = asked.block.then_some("block=true");
+        let memories = (!asked.memories).then_some("memories=false");
+        let words: Vec<&str> = roles.iter().copied().chain(block).chain(memories).collect();
+        if words.is_empty() {
+            "/api/events".to_owned()
+        } else {
+            format!("/api/events?{}", words.join("&"))
         }
     }
 }
@@ -100,6 +117,8 @@ pub struct Delivery<'a> {
     pub budget: Budget,
     /// What is asked of the daemon.
     pub wish: Wish,
+    /// What a reply to a prompt is to hold.
+    pub asked: Asked,
     /// Whether the event goes to the spool when the daemon does not take it.
     pub spools: bool,
     /// Whether the person is told when something is wrong that no daemon can say.
@@ -202,7 +221,7 @@ impl Delivery<'_> {
 
     fn post(&self, client: &Client, bytes: &[u8]) -> Result<Answer, Unreachable> {
         let client = client.clone().with_answer_limit(ANSWER);
-        client.request("POST", self.wish.path(), Some(bytes))
+        client.request("POST", &self.wish.path(self.asked), Some(bytes))
     }
 
     fn start(&self) {
@@ -236,5 +255,22 @@ fn understand(answer: &Answer) -> Result<EventAnswer, Refused> {
             Err(Refused::Draining)
         }
         status => Err(Refused::Status(status)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_stands_in_the_path() {
+        let usual = Asked { block: false, memories: true };
+        assert_eq!(Wish::Both.path(usual), "/api/events");
+        assert_eq!(Wish::ReplyOnly.path(usual), "/api/events?store=false");
+        let first = Asked { block: true, memories: false };
+        assert_eq!(Wish::Both.path(first), "/api/events?block=true&memories=false");
+        assert_eq!(Wish::StoreOnly.path(first), "/api/events?reply=false");
+        let last = Wish::ReplyOnly.path(Asked { block: true, memories: true });
+        assert_eq!(last, "/api/events?store=false&block=true");
     }
 }

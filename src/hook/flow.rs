@@ -15,7 +15,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use super::agents::{self, Adapter, Draft, Moment, Question, Reading};
 use super::before_tool;
-use super::delivery::{Budget, Delivery, Wish};
+use super::delivery::{Asked, Budget, Delivery, Wish};
 use super::project::{self, Resolution};
 use super::watchdog::{SLOWNESS, Watchdog};
 use super::{health, log, pause, platform, stdin};
@@ -209,6 +209,10 @@ impl Run<'_> {
             doing: self.doing(),
             budget: Budget::new(self.started, moment == Moment::SessionStart),
             wish,
+            asked: Asked {
+                block: self.config.context_at_prompt(),
+                memories: self.config.prompt_recall(),
+            },
             speaks,
             // Only counted by the daemon, so not worth a file.
             spools: !skipped && !self.call.recall_only,
@@ -238,7 +242,9 @@ impl Run<'_> {
     fn speaks(&self, draft: &Draft) -> bool {
         match &draft.body {
             EventBody::SessionStart { source, .. } => source.begins(),
-            EventBody::Prompt { .. } if self.call.capture_only => {
+            EventBody::Prompt { .. }
+                if self.call.capture_only || self.config.context_at_prompt() =>
+            {
                 draft.transcript_path.as_deref().is_some_and(|path| !Path::new(path).exists())
             }
             _ => false,
@@ -315,8 +321,10 @@ impl Run<'_> {
 
     fn wants_reply(&self, body: &EventBody) -> bool {
         let recall = match body {
-            EventBody::SessionStart { .. } => self.config.file.recall.session_start,
-            EventBody::Prompt { private, .. } => self.config.prompt_recall() && !private,
+            EventBody::SessionStart { .. } => self.config.context_at_start(),
+            EventBody::Prompt { private, .. } => {
+                !private && (self.config.prompt_recall() || self.config.context_at_prompt())
+            }
             _ => false,
         };
         recall && !self.call.capture_only

@@ -17,7 +17,7 @@ pub mod target;
 
 pub use binary::{BinaryChange, found_on_path};
 pub use claude_code::{
-    Installed, InstalledHook, RegisteredServer, Registration, detect_claude_code,
+    Installed, InstalledHook, RegisteredServer, Registration, SESSION_START, detect_claude_code,
     install_claude_code, installed_hooks, registered_server, registrations, settings_path,
     uninstall_claude_code,
 };

@@ -54,6 +54,9 @@ pub struct Request {
     pub claude_folder: PathBuf,
     /// `Some`: only for this project, in `<project>/.claude/settings.json`.
     pub project: Option<PathBuf>,
+    /// Whether session starts are registered (with the read hooks only); without them the first prompt
+    /// is given the context.
+    pub starts: bool,
     /// The file with the person's MCP servers; `None`: not looked at. For a project its own
     /// `.mcp.json` is meant instead.
     pub mcp_file: Option<PathBuf>,

@@ -31,5 +31,6 @@ mod worker;
 
 pub use engine::{Engine, Extras, NoModel, Program, Settings};
 pub use error::{Error, Result};
+pub use intake::Asked;
 pub use live::{Follower, LiveEvent, Place};
 pub use retention::Retention;

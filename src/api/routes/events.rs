@@ -7,6 +7,7 @@ use afterword_domain::event::{Event, EventBody};
 use afterword_domain::reply::Reply;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use afterword_domain::wire::recall::{FileAnswer, FileQuestion};
+use afterword_engine::Asked;
 use axum::extract::State;
 use serde::Deserialize;
 
@@ -23,11 +24,18 @@ const START_PATIENCE: Duration = Duration::from_millis(1_200);
 
 /// Parts of the work that a hook registered for one role leaves out.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the query string")]
 pub(super) struct Roles {
     #[serde(default = "yes")]
     store: bool,
     #[serde(default = "yes")]
     reply: bool,
+    /// Whether a session's first prompt is answered with the block of its start.
+    #[serde(default)]
+    block: bool,
+    /// Whether prompts are answered with memories.
+    #[serde(default = "yes")]
+    memories: bool,
 }
 
 fn yes() -> bool {
@@ -55,11 +63,12 @@ pub(super) async fn take(
         return Err(ApiError::draining());
     }
     let begins = begins_for_the_person(&event);
+    let asked = Asked { block: roles.block, memories: roles.memories };
     let mut answer = if !roles.store {
         let outcome = Outcome::Skipped { reason: SkipReason::Machine };
-        EventAnswer { outcome, reply: door.engine.reply_only(&event).await? }
+        EventAnswer { outcome, reply: door.engine.reply_only(&event, asked).await? }
     } else if roles.reply {
-        door.engine.hook_event(event).await?
+        door.engine.hook_event(event, asked).await?
     } else {
         let mut outcomes = door.engine.intake(vec![event]).await?;
         let outcome = outcomes.pop().expect("one event in, one out");

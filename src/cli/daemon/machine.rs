@@ -8,7 +8,7 @@ use afterword_domain::wire::context::ContextQuestion;
 use afterword_domain::wire::viewer::Changeable;
 
 use crate::cli::project;
-use crate::config::{self, Config};
+use crate::config::{self, Config, InjectOn};
 use crate::daemon::{Machine, Setting};
 use crate::folder::settings;
 use crate::hook::pause;
@@ -87,6 +87,7 @@ impl Machine for LocalMachine {
             ),
             self.shown("provider.daily_cost", number(file.provider.daily_cost), None),
             self.shown("recall.session_start", file.recall.session_start, None),
+            self.shown("recall.inject_on", inject_on(file.recall.inject_on), None),
             self.shown("recall.file", config.file_recall(), Some("AFTERWORD_FILE_RECALL")),
             self.shown("embeddings.url", embeddings.url, Some("AFTERWORD_EMBEDDINGS_URL")),
             self.shown("embeddings.model", embeddings.model, Some("AFTERWORD_EMBEDDINGS_MODEL")),
@@ -144,6 +145,13 @@ struct Value(String);
 impl<T: std::fmt::Display> From<T> for Value {
     fn from(value: T) -> Self {
         Self(value.to_string())
+    }
+}
+
+fn inject_on(value: InjectOn) -> &'static str {
+    match value {
+        InjectOn::SessionStart => "session_start",
+        InjectOn::FirstPrompt => "first_prompt",
     }
 }
 

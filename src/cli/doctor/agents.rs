@@ -22,6 +22,7 @@ pub(super) fn hooks(tools: &Tools) -> Vec<Check> {
             project: scope,
             mcp_file: None,
             mcp: true,
+            starts: !tools.config.context_at_prompt(),
             hook_set: install::HookSet::All,
             guard: false,
             current_exe: tools.config.home.binary(),
@@ -39,6 +40,7 @@ pub(super) fn hooks(tools: &Tools) -> Vec<Check> {
             Ok(installed) => {
                 found += installed.hooks.len();
                 checks.extend(registered(&path, &installed));
+                checks.extend(starts(tools, &path, &installed));
             }
         }
         if let Ok(report) = install::install_claude_code(&request) {
@@ -59,6 +61,23 @@ pub(super) fn hooks(tools: &Tools) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// Whether the hook of session starts is registered as the settings want it.
+fn starts(tools: &Tools, path: &Path, installed: &install::Installed) -> Option<Check> {
+    let starts = installed.hooks.iter().any(|hook| hook.event == install::SESSION_START);
+    let reads = |hook: &install::InstalledHook| {
+        hook.event == "UserPromptSubmit" && !hook.command.contains("--capture-only")
+    };
+    let finding = if tools.config.context_at_prompt() && starts {
+        "the hook of session starts is registered, though 'inject_on' says the first prompt"
+    } else if tools.config.context_at_start() && !starts && installed.hooks.iter().any(reads) {
+        "the hook of session starts is not registered: no session is given its context"
+    } else {
+        return None;
+    };
+    let finding = format!("in {}: {finding}", path.display());
+    Some(Check::bad("session starts", finding, "run 'afterword install' again"))
 }
 
 fn registered(path: &Path, installed: &install::Installed) -> Vec<Check> {

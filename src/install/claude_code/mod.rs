@@ -15,6 +15,6 @@ mod settings;
 mod tests;
 
 pub use apply::{detect_claude_code, install_claude_code, settings_path, uninstall_claude_code};
-pub use registrations::{AGENT, Registration, registrations};
+pub use registrations::{AGENT, Registration, SESSION_START, registrations};
 pub use servers::{RegisteredServer, registered_server};
 pub use settings::{Installed, InstalledHook, installed_hooks};

@@ -44,7 +44,7 @@ pub(super) fn install(
          AFTERWORD_HOME to another folder; nothing was changed",
         request.home.folder().display()
     );
-    let wanted = registrations(&binary, request.hook_set, request.guard);
+    let wanted = registrations(&binary, request.hook_set, request.guard, request.starts);
     let mut planned = uninstall(request, target, record)?;
     planned.original = planned.after.take();
 
@@ -191,7 +191,7 @@ fn scope_note(request: &Request, binary: &Path) -> Option<String> {
     let path = request.claude_folder.join("settings.json");
     let text = std::fs::read_to_string(&path).ok()?;
     let found = installed_hooks(&text, binary).ok()?.hooks;
-    let wanted = registrations(binary, request.hook_set, request.guard);
+    let wanted = registrations(binary, request.hook_set, request.guard, request.starts);
     let differs = |hook: &settings::InstalledHook| {
         wanted.iter().any(|one| one.event == hook.event && one.command != hook.command)
     };

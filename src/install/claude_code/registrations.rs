@@ -33,7 +33,7 @@ enum Role {
 type Row = (&'static str, &'static str, Option<&'static str>, u64, Role);
 
 const TABLE: [Row; 10] = [
-    ("SessionStart", "session-start", Some("startup|resume|clear|compact|fork"), 15, Role::Read),
+    (SESSION_START, "session-start", Some("startup|resume|clear|compact|fork"), 15, Role::Read),
     ("UserPromptSubmit", "user-prompt-submit", None, 10, Role::Both),
     ("PostToolUse", "post-tool-use", Some("*"), 10, Role::Write),
     ("PostToolUseFailure", "post-tool-use-failure", Some("*"), 10, Role::Write),
@@ -45,8 +45,11 @@ const TABLE: [Row; 10] = [
     ("SessionEnd", "session-end", None, 10, Role::Write),
 ];
 
-/// Where the entries before a tool stand in the order of all.
-const BEFORE_TOOLS: usize = 2;
+/// The event that a session begins with.
+pub const SESSION_START: &str = "SessionStart";
+
+/// Entries that stand in front of those before a tool.
+const COME_FIRST: [&str; 2] = [SESSION_START, "UserPromptSubmit"];
 
 /// Tools that can write a file.
 const GUARDED_TOOLS: &str =
@@ -65,8 +68,14 @@ const BEFORE_TOOL: u64 = 2;
 /// The entries of a set of hooks, in the order they are put in.
 ///
 /// The prompt event and the one before a tool belong to both sets; where only one of their parts is
-/// wanted the command says which, `--recall-only` or `--capture-only` (which keeps the guard).
-pub fn registrations(binary: &Path, hook_set: HookSet, guard: bool) -> Vec<Registration> {
+/// wanted the command says which, `--recall-only` or `--capture-only` (which keeps the guard). Without
+/// `starts` no hook runs when a session starts.
+pub fn registrations(
+    binary: &Path,
+    hook_set: HookSet,
+    guard: bool,
+    starts: bool,
+) -> Vec<Registration> {
     let program = command_line::quote(&binary.to_string_lossy());
     let wanted = |role: Role| match role {
         Role::Read => hook_set.reads(),
@@ -79,7 +88,7 @@ pub fn registrations(binary: &Path, hook_set: HookSet, guard: bool) -> Vec<Regis
     };
     let mut entries: Vec<Registration> = TABLE
         .iter()
-        .filter(|row| wanted(row.4))
+        .filter(|row| wanted(row.4) && (starts || row.0 != SESSION_START))
         .map(|(event, word, matcher, timeout, role)| Registration {
             event: (*event).to_owned(),
             matcher: matcher.map(str::to_owned),
@@ -87,7 +96,7 @@ pub fn registrations(binary: &Path, hook_set: HookSet, guard: bool) -> Vec<Regis
             timeout: *timeout,
         })
         .collect();
-    let at = if hook_set.reads() { BEFORE_TOOLS } else { BEFORE_TOOLS - 1 };
+    let at = entries.iter().take_while(|one| COME_FIRST.contains(&one.event.as_str())).count();
     let before = before_tools(&program, hook_set.reads(), guard && hook_set.writes());
     entries.splice(at..at, before);
     entries
@@ -130,7 +139,7 @@ mod tests {
     #[test]
     fn a5_every_hook_has_a_limit_of_seconds() {
         for set in [HookSet::Read, HookSet::Write, HookSet::All] {
-            for one in registrations(Path::new("/h/bin/afterword"), set, true) {
+            for one in registrations(Path::new("/h/bin/afterword"), set, true, true) {
                 assert!((1..=60).contains(&one.timeout), "{one:?}");
             }
         }
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn d3_no_shell_stands_between_the_agent_and_the_program() {
-        for one in registrations(Path::new("/h/bin/afterword"), HookSet::All, true) {
+        for one in registrations(Path::new("/h/bin/afterword"), HookSet::All, true, true) {
             assert!(one.command.starts_with("/h/bin/afterword hook claude-code "), "{one:?}");
         }
     }
@@ -147,7 +156,7 @@ mod tests {
     fn the_sets_share_the_prompt_and_what_comes_before_a_tool() {
         let binary = Path::new("/h/bin/afterword");
         let events = |set| -> Vec<String> {
-            registrations(binary, set, false).into_iter().map(|r| r.event).collect()
+            registrations(binary, set, false, true).into_iter().map(|r| r.event).collect()
         };
         assert_eq!(events(HookSet::Read), ["SessionStart", "UserPromptSubmit", "PreToolUse"]);
         let write = events(HookSet::Write);
@@ -155,7 +164,7 @@ mod tests {
         assert!(!write.contains(&"PreToolUse".to_owned()), "no guard is asked for: {write:?}");
         assert_eq!(events(HookSet::All).len(), write.len() + 2);
         let prompt = |set| {
-            let all = registrations(binary, set, true);
+            let all = registrations(binary, set, true, true);
             all.into_iter().find(|r| r.event == "UserPromptSubmit").unwrap().command
         };
         assert!(prompt(HookSet::Read).ends_with("user-prompt-submit --recall-only"));
@@ -164,9 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn a8_session_starts_can_be_left_out_and_the_rest_stays() {
+        for set in [HookSet::Read, HookSet::Write, HookSet::All] {
+            let binary = Path::new("/h/bin/afterword");
+            let all = registrations(binary, set, true, true);
+            let without = registrations(binary, set, true, false);
+            let rest: Vec<_> = all.into_iter().filter(|one| one.event != SESSION_START).collect();
+            assert_eq!(without, rest);
+        }
+    }
+
+    #[test]
     fn no_call_of_a_tool_runs_two_hooks() {
         let before = |set, guard| -> Vec<(String, String)> {
-            registrations(Path::new("/h/bin/afterword"), set, guard)
+            registrations(Path::new("/h/bin/afterword"), set, guard, true)
                 .into_iter()
                 .filter(|r| r.event == "PreToolUse")
                 .map(|r| {

@@ -9,6 +9,9 @@ const SLOWNESS: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
 /// How long memories for a prompt may take.
 pub(super) const PROMPT_DEADLINE: Duration = Duration::from_millis(50);
 
+/// How long a session's block may take with its first prompt; its hook gives the call 150 ms.
+pub(super) const BLOCK_DEADLINE: Duration = Duration::from_millis(120);
+
 /// How long the whole answer about a file may take; its hook gives the call 150 ms.
 pub(super) const FILE_DEADLINE: Duration = Duration::from_millis(120);
 

@@ -7,5 +7,7 @@ mod follow_up;
 mod record;
 mod reply;
 
+pub use reply::Asked;
+
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use afterword_domain::tools::is_our_own;
 use afterword_domain::wire::events::{EventAnswer, Outcome, SkipReason};
 use afterword_store::contract::{IndexDoc, NewEvent, Recorded};
 
-use super::dedupe;
+use super::{Asked, dedupe};
 use crate::{Engine, Result, analyze, distill};
 
 impl Engine {
@@ -20,12 +20,12 @@ impl Engine {
     /// Stores one event, and makes the reply that the hook prints.
     ///
     /// A reply that cannot be made is no reply: the event is stored all the same.
-    pub async fn hook_event(&self, event: Event) -> Result<EventAnswer> {
+    pub async fn hook_event(&self, event: Event, asked: Asked) -> Result<EventAnswer> {
         let mut recorded = self.record(vec![event]).await?;
         let (event, recorded) = recorded.pop().expect("one event in, one out");
         let reply = match &event {
             None => Ok(Reply::None),
-            Some(event) => self.reply(event, &recorded).await,
+            Some(event) => self.reply(event, &recorded, asked).await,
         };
         let reply = reply.unwrap_or_else(|error| {
             tracing::warn!(%error, "no reply could be made");

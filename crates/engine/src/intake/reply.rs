@@ -6,14 +6,29 @@ use afterword_domain::reply::Reply;
 use afterword_domain::wire::context::ContextBlock;
 use afterword_store::contract::{Recorded, SessionName};
 
-use super::deadline::{PROMPT_DEADLINE, in_time};
+use super::deadline::{BLOCK_DEADLINE, PROMPT_DEADLINE, in_time};
 use crate::recall::{self, ContextRequest};
 use crate::{Engine, Result};
+
+/// What a hook wants to be answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// With a session's first prompt, the block that it was not given at its start.
+    pub block: bool,
+    /// With prompts, the memories that answer them.
+    pub memories: bool,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self { block: false, memories: true }
+    }
+}
 
 impl Engine {
     /// The reply to an event that is not to be stored. A project or session that is not known stays
     /// unknown.
-    pub async fn reply_only(&self, event: &Event) -> Result<Reply> {
+    pub async fn reply_only(&self, event: &Event, asked: Asked) -> Result<Reply> {
         let Some(sealed) = boundary::seal(event.clone()) else { return Ok(Reply::None) };
         let event = sealed.event;
         if !matches!(event.body, EventBody::SessionStart { .. }) {
@@ -23,15 +38,24 @@ impl Engine {
             return Ok(Reply::None);
         };
         let session = self.store.find_session(&event.agent, &event.agent_session_id).await?;
-        self.reply_for(&event, project.id, session.map(|s| s.id)).await
+        // The prompt may have been stored already, by the hook that stores it.
+        let first = asked.block && session.as_ref().is_none_or(|one| one.prompt_counter <= 1);
+        let asked = Asked { block: first, ..asked };
+        self.reply_for(&event, project.id, session.map(|s| s.id), asked).await
     }
 
-    pub(super) async fn reply(&self, event: &Event, recorded: &Recorded) -> Result<Reply> {
+    pub(super) async fn reply(
+        &self,
+        event: &Event,
+        recorded: &Recorded,
+        asked: Asked,
+    ) -> Result<Reply> {
         match recorded {
             // A report that comes again was not answered the first time.
             Recorded::Stored { turn, project_id, .. }
             | Recorded::Duplicate { turn, project_id, same_report: true } => {
-                self.reply_for(event, *project_id, Some(turn.session_id)).await
+                let asked = Asked { block: asked.block && turn.prompt_number <= 1, ..asked };
+                self.reply_for(event, *project_id, Some(turn.session_id), asked).await
             }
             // A hook that is registered twice: the other one is answered.
             Recorded::Duplicate { .. } | Recorded::Skipped(_) => Ok(Reply::None),
@@ -44,6 +68,7 @@ impl Engine {
         event: &Event,
         project_id: i64,
         session_id: Option<i64>,
+        asked: Asked,
     ) -> Result<Reply> {
         if event.subagent.is_some() {
             return Ok(Reply::None);
@@ -56,7 +81,7 @@ impl Engine {
                 Ok(as_reply(self.session_context(&request, &session_name(event)).await?))
             }
             EventBody::Prompt { text, private: false } => {
-                self.prompt_reply(event, text, project_id, session_id).await
+                self.prompt_reply(event, text, (project_id, session_id), asked).await
             }
             _ => Ok(Reply::None),
         }
@@ -66,8 +91,8 @@ impl Engine {
         &self,
         event: &Event,
         text: &str,
-        project_id: i64,
-        session_id: Option<i64>,
+        (project_id, session_id): (i64, Option<i64>),
+        asked: Asked,
     ) -> Result<Reply> {
         let name = session_name(event);
         if let Some(session) = session_id
@@ -78,7 +103,17 @@ impl Engine {
                 request(event, project_id, session_id, StartSource::Compact, self.command());
             return Ok(as_reply(self.session_context(&request, &name).await?));
         }
-        if !self.prompt_recall() {
+        if asked.block && self.settings.session_context && self.store.given(&name).await?.is_empty()
+        {
+            let source = StartSource::Startup;
+            let request = request(event, project_id, session_id, source, self.command());
+            let made = self.session_context(&request, &name);
+            let block = in_time(BLOCK_DEADLINE, made).await?.unwrap_or_default();
+            if !block.text.is_empty() {
+                return Ok(as_reply(block));
+            }
+        }
+        if !asked.memories || !self.prompt_recall() {
             return Ok(Reply::None);
         }
         let recalled = async {

@@ -12,6 +12,7 @@ use afterword_store::sqlite::SqliteStore;
 use afterword_store::sqlite::faults::Faults;
 use uuid::Uuid;
 
+use super::Asked;
 use crate::{Engine, Retention, Settings};
 
 fn at(ms: i64) -> Time {
@@ -72,7 +73,7 @@ async fn o2_a_snapshot_that_fails_fails_no_intake_and_is_made_up_for() {
     let engine = self::engine(&path);
     engine.intake(vec![prompt(0), edit(1)]).await.unwrap();
     Faults::of(&path).drop_column("snapshots", "trigger");
-    let told = engine.hook_event(compacts(2)).await.unwrap();
+    let told = engine.hook_event(compacts(2), Asked::default()).await.unwrap();
     assert!(matches!(told.outcome, Outcome::Stored { .. }), "{told:?}");
     assert!(engine.follow_up_due().await.is_err(), "still owed");
     engine.intake(vec![edit(3)]).await.unwrap();
@@ -95,9 +96,9 @@ async fn j2_a_compaction_is_known_after_a_restart() {
     engine.distill_due().await.unwrap();
     drop(engine);
     let engine = self::engine(&path);
-    let answer = engine.hook_event(prompt(60_000)).await.unwrap();
+    let answer = engine.hook_event(prompt(60_000), Asked::default()).await.unwrap();
     assert!(matches!(answer.reply, Reply::Context { .. }), "{answer:?}");
-    let answer = engine.hook_event(prompt(120_000)).await.unwrap();
+    let answer = engine.hook_event(prompt(120_000), Asked::default()).await.unwrap();
     assert_eq!(answer.reply, Reply::None, "once");
 }
 
@@ -112,12 +113,12 @@ async fn g2_a_report_that_comes_again_is_answered_and_a_second_one_is_not() {
         EventBody::SessionStart { source: StartSource::Startup, changed_files: Vec::new() },
     );
     start.agent_session_id = "next".into();
-    let first = engine.hook_event(start.clone()).await.unwrap();
+    let first = engine.hook_event(start.clone(), Asked::default()).await.unwrap();
     assert!(matches!(first.reply, Reply::Context { .. }), "{first:?}");
-    let again = engine.hook_event(start.clone()).await.unwrap();
+    let again = engine.hook_event(start.clone(), Asked::default()).await.unwrap();
     assert_eq!(again.reply, first.reply, "its answer was lost on the way");
     start.uid = Uuid::now_v7();
-    let twin = engine.hook_event(start).await.unwrap();
+    let twin = engine.hook_event(start, Asked::default()).await.unwrap();
     assert!(matches!(twin.outcome, Outcome::Duplicate { .. }), "{twin:?}");
     assert_eq!(twin.reply, Reply::None);
 }

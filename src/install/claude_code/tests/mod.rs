@@ -34,6 +34,7 @@ impl Machine {
             project: None,
             mcp_file: None,
             mcp: true,
+            starts: true,
             hook_set: HookSet::All,
             guard: false,
             current_exe: root.join("program"),

@@ -177,7 +177,7 @@ fn another_type_leaves_no_old_entries() {
     for set in [HookSet::Read, HookSet::Write, HookSet::All, HookSet::Read] {
         machine.request.hook_set = set;
         machine.install();
-        let wanted = super::super::registrations(&machine.request.home.binary(), set, true);
+        let wanted = super::super::registrations(&machine.request.home.binary(), set, true, true);
         let wanted: Vec<String> = wanted.into_iter().map(|one| one.command).collect();
         let found: Vec<String> = machine.installed().hooks.into_iter().map(|h| h.command).collect();
         assert_eq!(found, wanted);
