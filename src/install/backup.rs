@@ -112,7 +112,8 @@ impl Records {
         Self { folder }
     }
 
-    /// The record of a file. Records that cannot be read are passed over.
+    /// The record of a file. Records that are torn are passed over, and stay where they are: nothing
+    /// is written in their place.
     pub fn find(&self, path: &Path) -> Result<Option<Kept>> {
         Ok(self.all()?.into_iter().find(|kept| kept.record.path == path))
     }
@@ -137,9 +138,9 @@ impl Records {
             if file.extension().is_none_or(|e| e != "json") {
                 continue;
             }
-            let text = fs::read_to_string(&file)
-                .with_context(|| format!("cannot read {}", file.display()))?;
-            if let Ok(record) = serde_json::from_str::<Record>(&text)
+            let bytes =
+                fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            if let Ok(record) = serde_json::from_slice::<Record>(&bytes)
                 && record.format == FORMAT
             {
                 let backup = Some(backup_file(&file)).filter(|b| b.exists());

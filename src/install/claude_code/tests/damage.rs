@@ -163,3 +163,34 @@ fn the_doctor_sees_what_stands_in_a_text() {
     assert_eq!(installed_hooks("{\n,}", binary).unwrap_err().line, 2);
     assert_eq!(installed_hooks("", binary).unwrap().hooks, []);
 }
+
+#[test]
+fn e13_a_torn_record_is_passed_over_and_neither_it_nor_the_copy_is_overwritten() {
+    let before = "{\n  // mine\n  \"model\": \"opus\"\n}\n";
+    for tear in 0..4 {
+        let machine = Machine::with(before);
+        install_claude_code(&machine.request).unwrap();
+        let installs = machine.request.home.installs();
+        let kept = |ending: &str| {
+            let files = fs::read_dir(&installs).unwrap().map(|file| file.unwrap().path());
+            files.filter(|file| file.extension().is_some_and(|e| e == ending)).min().unwrap()
+        };
+        let (record, copy) = (kept("json"), kept("before"));
+        let whole = fs::read(&record).unwrap();
+        let torn = match tear {
+            0 => whole[..whole.len() / 2].to_vec(),
+            1 => Vec::new(),
+            2 => b"\xff\xfe{".to_vec(),
+            _ => [&whole, b"{}".as_slice()].concat(),
+        };
+        fs::write(&record, &torn).unwrap();
+        install_claude_code(&machine.request).unwrap();
+        uninstall_claude_code(&machine.request).unwrap();
+        assert_eq!(fs::read(&record).unwrap(), torn);
+        assert_eq!(fs::read_to_string(&copy).unwrap(), before, "the only copy");
+        let after = fs::read_to_string(machine.settings()).unwrap();
+        assert!(after.contains("// mine") && after.contains("opus"), "{after}");
+        let left = installed_hooks(&after, &machine.request.home.binary()).unwrap();
+        assert!(left.hooks.is_empty(), "{after}");
+    }
+}
