@@ -520,6 +520,24 @@ fn post(authority: &str, host: &str, headers: &[(&str, &str)], body: &Value) -> 
 }
 
 #[test]
+fn c3_a_port_that_somebody_else_holds_takes_no_tool_away() {
+    let sandbox = Sandbox::new(BIN);
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = held.local_addr().unwrap().port();
+    let mut command = sandbox.command(BIN);
+    command.env("AFTERWORD_PORT", port.to_string());
+    let mut server = Server::spawn(command);
+    server.greet();
+    server.ok("remember", &json!({"text": "Deploys happen on Tuesdays"}));
+    let (_, found) = server.ok("search", &json!({"query": "deploys"}));
+    assert_eq!(found["results"][0]["title"], "Deploys happen on Tuesdays");
+    assert_ne!(sandbox.endpoint().unwrap().port, port);
+    assert_eq!(server.end(), (Some(0), String::new()));
+    held.set_nonblocking(true).unwrap();
+    assert!(held.accept().is_err(), "nobody even asked there");
+}
+
+#[test]
 fn h5_the_project_is_the_one_the_agent_works_in() {
     let sandbox = Sandbox::new(BIN);
     let other = sandbox.another_project("second");

@@ -315,14 +315,15 @@ async fn leave_when_idle(door: Arc<Door>, clock: Arc<dyn Clock>, idle: Duration)
 mod tests {
     use std::collections::HashSet;
 
+    use afterword_domain::memory::Origin;
+    use afterword_domain::project::ProjectRef;
+    use afterword_domain::wire::memory::RememberRequest;
+
     use super::*;
     use crate::config::SystemClock;
 
-    #[test]
-    fn b3_b8_it_leaves_after_a_time_without_requests() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(SqliteStore::open(&folder.path().join("afterword.db")).unwrap());
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    fn engine(folder: &std::path::Path, clock: &Arc<dyn Clock>) -> Arc<Engine> {
+        let store = Arc::new(SqliteStore::open(&folder.join("afterword.db")).unwrap());
         let settings = Settings {
             skip_tools: HashSet::new(),
             session_context: true,
@@ -330,8 +331,34 @@ mod tests {
             file_recall: true,
             retention: Retention::default(),
         };
+        Engine::new(store, Arc::clone(clock), settings)
+    }
+
+    #[test]
+    fn b9_work_that_breaks_or_never_rests_does_not_keep_the_database_from_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let engine = engine(folder.path(), &clock);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let project = ProjectRef::named("p");
+            let told = RememberRequest { text: "x".into(), project, ..RememberRequest::default() };
+            engine.remember(told, Origin::Told).await.unwrap();
+            let log = || std::fs::metadata(folder.path().join("afterword.db-wal")).unwrap().len();
+            assert!(log() > 0);
+            let broken = tokio::spawn(async { panic!("as a test wants it") });
+            let restless = tokio::spawn(std::future::pending());
+            leave(&engine, [broken, restless, tokio::spawn(async {})]).await;
+            assert_eq!(log(), 0, "the database is whole in its file");
+        });
+    }
+
+    #[test]
+    fn b3_b8_it_leaves_after_a_time_without_requests() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let setup = DoorSetup {
-            engine: Engine::new(store, Arc::clone(&clock), settings),
+            engine: engine(folder.path(), &clock),
             token: Box::new(|| "token".into()),
             new_token: Box::new(|| Ok("token".into())),
             observer_is_open: false,

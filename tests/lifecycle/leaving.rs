@@ -38,6 +38,41 @@ fn b4_asked_to_end_it_is_gone_in_time_whoever_still_listens_or_is_half_done() {
 }
 
 #[test]
+fn b9_whatever_fails_on_the_way_out_the_rest_is_done() {
+    let sandbox = Sandbox::new(BIN);
+    let pid = sandbox.start_daemon();
+    for n in 0..5 {
+        send(&sandbox, n);
+    }
+    let endpoint = sandbox.endpoint().unwrap();
+    // Callers that keep the server from closing in peace.
+    let head = format!(
+        "Host: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n",
+        endpoint.port,
+        token(&sandbox)
+    );
+    let body = format!("POST /api/events HTTP/1.1\r\n{head}Content-Length: 500\r\n\r\n{{\"a\"");
+    let _half_done: Vec<_> = (0..3).map(|_| say(endpoint.port, &body)).collect();
+    // Neither the address nor the record of starts can be taken away, nor anything be logged.
+    for name in ["daemon.json", "daemon.starting", "logs/daemon.log"] {
+        let path = sandbox.data().join(name);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir_all(path.join("in the way")).unwrap();
+    }
+    signal(pid, Signal::TERM);
+    wait_for_end("the end of a daemon whose way out is blocked", pid, Duration::from_secs(5));
+    let log = fs::metadata(sandbox.data().join("afterword.db-wal"));
+    assert!(log.map_or(0, |m| m.len()) == 0, "the database is whole in its file");
+    drop(sandbox.keep_daemon_away());
+    drop(TcpListener::bind(("127.0.0.1", endpoint.port)).unwrap());
+    for name in ["daemon.json", "daemon.starting", "logs/daemon.log"] {
+        fs::remove_dir_all(sandbox.data().join(name)).unwrap();
+    }
+    sandbox.start_daemon();
+    account(&sandbox, 5);
+}
+
+#[test]
 fn slow_callers_are_cut_off_and_hold_nobody_up() {
     let sandbox = Sandbox::new(BIN);
     sandbox.start_daemon();
