@@ -11,6 +11,7 @@ pub mod endpoint;
 pub mod events;
 pub mod http;
 pub mod platform;
+pub mod remote;
 pub mod running;
 pub mod spawn;
 mod wire;

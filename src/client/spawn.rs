@@ -16,10 +16,15 @@ use crate::folder::files;
 ///
 /// The environment is handed on, with `AFTERWORD_HOME` set to the folder.
 pub(super) fn start(exe: &Path, home: &Home) -> io::Result<Child> {
+    detached(exe, home, &["daemon", "run", "--detached"])
+}
+
+/// Starts this program for a data folder, with nothing that ties it to its starter: see [`start`].
+pub fn detached(exe: &Path, home: &Home, args: &[&str]) -> io::Result<Child> {
     files::create_private_folder(home.folder())?;
     let mut command = Command::new(exe);
     command
-        .args(["daemon", "run", "--detached"])
+        .args(args)
         .env("AFTERWORD_HOME", home.folder())
         .current_dir(home.folder())
         .stdin(Stdio::null())

@@ -29,6 +29,8 @@ pub struct FileConfig {
     pub provider: super::provider::Section,
     /// What a language model looks for, and what it writes in.
     pub distill: Distill,
+    /// How a remote memory service is used.
+    pub remote: super::remote::Section,
     /// Whether something in the file could not be read: what it says may then be more than is known.
     #[serde(skip)]
     pub in_doubt: bool,

@@ -59,6 +59,11 @@ impl Home {
         self.0.join(spool::FOLDER)
     }
 
+    /// What waits for a remote service, and what is known of it.
+    pub fn remote_spool(&self) -> PathBuf {
+        self.spool().join("remote")
+    }
+
     /// Log files.
     pub fn logs(&self) -> PathBuf {
         self.0.join("logs")

@@ -6,7 +6,27 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::Env;
+
+/// `[remote]`: how a remote memory service is used, where one is configured.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Section {
+    /// Keep memories on this machine as well; else no local process is started.
+    pub local: bool,
+    /// Least score of a memory that a session is given, 0 to 1.
+    pub min_score: f64,
+    /// Most memories that a session is given.
+    pub most: usize,
+}
+
+impl Default for Section {
+    fn default() -> Self {
+        Self { local: false, min_score: 0.5, most: 20 }
+    }
+}
 
 /// A remote service, where one is configured.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,6 +39,8 @@ pub struct Remote {
     pub user_id: String,
     /// The file that holds the token, where a file does.
     pub token_file: Option<PathBuf>,
+    /// The file that holds the address, where a file does.
+    pub url_file: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Remote {
@@ -32,41 +54,57 @@ impl std::fmt::Debug for Remote {
 
 /// Resolves the remote service for a project folder; none when no layer names an address.
 pub fn resolve(env: &Env, project: Option<&Path>) -> Option<Remote> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for name in ["AFTERWORD_CONFIG_DIR", "ADBPGMEM_CONFIG_DIR"] {
-        if let Some(folder) = env.get(name) {
-            folders.push(super::env::expand(folder, &env.user_home()));
-        }
-    }
-    folders.extend(project.map(|p| p.join(".claude")));
-    folders.push(env.claude_folder());
-    let files: Vec<(PathBuf, Vec<(String, String)>)> = folders
-        .iter()
-        .flat_map(|f| [f.join("afterword.conf"), f.join("adbpgmem.conf")])
-        .filter_map(|path| {
-            let text = std::fs::read_to_string(&path).ok()?;
-            Some((path, parse(&text)))
-        })
-        .collect();
+    let told = ["AFTERWORD_CONFIG_DIR", "ADBPGMEM_CONFIG_DIR"].into_iter().filter_map(|name| {
+        env.get(name).map(|folder| super::env::expand(folder, &env.user_home()))
+    });
+    let layers: Vec<Vec<ConfFile>> = [
+        told.collect(),
+        project.map(|p| p.join(".claude")).into_iter().collect(),
+        vec![env.claude_folder()],
+    ]
+    .iter()
+    .map(|folders: &Vec<PathBuf>| files_of(folders))
+    .collect();
     let find = |key: &str| -> Option<(String, Option<PathBuf>)> {
         let names = [format!("AFTERWORD_{key}"), format!("ADBPGMEM_{key}")];
-        if let Some(value) = names.iter().find_map(|n| env.get(n)) {
+        if let Some(value) = names.iter().find_map(|name| env.get(name)) {
             return Some((value.to_owned(), None));
         }
-        files.iter().find_map(|(path, pairs)| {
-            names.iter().find_map(|name| {
-                let (_, value) = pairs.iter().find(|(n, v)| n == name && !v.is_empty())?;
-                Some((value.clone(), Some(path.clone())))
-            })
+        layers.iter().find_map(|files| {
+            names.iter().find_map(|name| files.iter().find_map(|file| file.value(name)))
         })
     };
-    let (url, _) = find("API_URL")?;
+    let (url, url_file) = find("API_URL")?;
     let (token, token_file) = find("API_TOKEN").unwrap_or_default();
     let user_id = find("USER_ID")
-        .map(|(v, _)| v)
+        .map(|(value, _)| value)
         .or_else(|| env.get("USER").map(str::to_owned))
         .unwrap_or_else(|| "default".to_owned());
-    Some(Remote { url: url.trim_end_matches('/').to_owned(), token, user_id, token_file })
+    let url = url.trim_end_matches('/').to_owned();
+    Some(Remote { url, token, user_id, token_file, url_file })
+}
+
+/// A file of one layer.
+struct ConfFile {
+    path: PathBuf,
+    pairs: Vec<(String, String)>,
+}
+
+impl ConfFile {
+    fn value(&self, name: &str) -> Option<(String, Option<PathBuf>)> {
+        let (_, value) = self.pairs.iter().find(|(n, v)| n == name && !v.is_empty())?;
+        Some((value.clone(), Some(self.path.clone())))
+    }
+}
+
+fn files_of(folders: &[PathBuf]) -> Vec<ConfFile> {
+    let paths = folders.iter().flat_map(|f| [f.join("afterword.conf"), f.join("adbpgmem.conf")]);
+    paths
+        .filter_map(|path| {
+            let pairs = parse(&std::fs::read_to_string(&path).ok()?);
+            Some(ConfFile { path, pairs })
+        })
+        .collect()
 }
 
 /// Reads `KEY="value"` lines; `export ` in front, comments and blank lines are fine.
@@ -123,5 +161,65 @@ mod tests {
         assert_eq!(remote.user_id, "dev");
         assert_eq!(resolve(&env, None).unwrap().url, "http://all");
         assert!(resolve(&Env::default(), None).is_none());
+    }
+
+    /// What stands where, and the address and the user that come of it.
+    #[test]
+    fn every_layer_comes_before_those_below_it() {
+        const LAYERS: [&str; 7] = [
+            "AFTERWORD_API_URL",
+            "ADBPGMEM_API_URL",
+            "told/afterword.conf",
+            "told/adbpgmem.conf",
+            "repo/.claude/afterword.conf",
+            "repo/.claude/adbpgmem.conf",
+            "claude/adbpgmem.conf",
+        ];
+        // Each row switches one more of the strongest layers off.
+        for strongest in 0..=LAYERS.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let at = |path: &str| folder.path().join(path);
+            let set: Vec<&str> = LAYERS[strongest..].to_vec();
+            for path in set.iter().filter(|path| path.contains('/')) {
+                std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+                let prefix = if path.contains("adb") { "ADBPGMEM" } else { "AFTERWORD" };
+                // Empty values count as absent ones.
+                let text = format!(
+                    "\u{feff}{prefix}_USER_ID=\"\"\r\n{prefix}_API_URL=\"http://{path}\"\r\n"
+                );
+                std::fs::write(at(path), text).unwrap();
+            }
+            let env = Env::from_lookup(|name| match name {
+                "CLAUDE_CONFIG_DIR" => Some(at("claude").display().to_string()),
+                "ADBPGMEM_CONFIG_DIR" => Some(at("told").display().to_string()),
+                "USER" => Some("dev".to_owned()),
+                _ => set.contains(&name).then(|| format!("http://{name}")),
+            });
+            let found = resolve(&env, Some(&at("repo")));
+            let url = found.as_ref().map(|remote| remote.url.clone());
+            assert_eq!(url, LAYERS.get(strongest).map(|layer| format!("http://{layer}")));
+            if let Some(remote) = found {
+                assert_eq!((remote.user_id.as_str(), remote.token.as_str()), ("dev", ""));
+                assert_eq!(remote.url_file.is_some(), LAYERS[strongest].contains('/'));
+            }
+        }
+    }
+
+    #[test]
+    fn our_names_come_first_within_a_layer() {
+        let folder = tempfile::tempdir().unwrap();
+        let claude = folder.path().join(".claude");
+        std::fs::create_dir(&claude).unwrap();
+        std::fs::write(claude.join("afterword.conf"), "ADBPGMEM_API_URL=http://old\n").unwrap();
+        std::fs::write(claude.join("adbpgmem.conf"), "AFTERWORD_API_URL=http://new\n").unwrap();
+        let url = |variable: &'static str| {
+            let env = Env::from_lookup(|name| match name {
+                "HOME" => Some(folder.path().display().to_string()),
+                _ => (name == variable).then(|| "http://variable".to_owned()),
+            });
+            resolve(&env, None).unwrap().url
+        };
+        assert_eq!(url(""), "http://new");
+        assert_eq!(url("ADBPGMEM_API_URL"), "http://variable");
     }
 }

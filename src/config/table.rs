@@ -39,6 +39,10 @@ pub const SECTIONS: &[(&str, &str)] = &[
         "distill",
         "What a language model looks for, and what it writes in: [modes](../guide/modes.md).",
     ),
+    (
+        "remote",
+        "How a remote memory service is used, where variables or `.conf` files name one: [remote service](../guide/remote-service.md).",
+    ),
 ];
 
 /// Every key, for `docs/reference/config.md`.
@@ -82,6 +86,9 @@ pub const KEYS: &[Key] = &[
     key("provider", "backlog", "0", "Tokens of a day for what waits while no session lives. 0: it waits until one does."),
     key("distill", "mode", "\"code\"", "`code`, or the name of a file in the folder `modes` without its `.toml`."),
     key("distill", "language", "\"auto\"", "What a model writes in. `auto`: as the person's prompts; else a code such as `en` or `zh`, or a name."),
+    key("remote", "local", "false", "Keep memories on this machine as well; else no local process is started where a service is configured."),
+    key("remote", "min_score", "0.5", "Least score of a memory that a session is given, 0 to 1."),
+    key("remote", "most", "20", "Most memories that a session is given."),
 ];
 
 const fn key(
