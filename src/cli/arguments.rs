@@ -63,6 +63,8 @@ pub(super) enum Command {
     Model(model::ModelArguments),
     /// Show or try who runs a language model
     Provider(provider::ProviderArguments),
+    /// Send what waits for the remote memory service
+    Deliver(daemon::DeliverArguments),
     /// Run, start or stop the local process
     Daemon(daemon::DaemonArguments),
     /// Serve tools for the model (run by the agent)

@@ -92,6 +92,7 @@ pub(crate) fn run(
         Command::Eval(arguments) => eval::eval(&tools, &arguments),
         Command::Model(arguments) => model::model(&tools, &arguments),
         Command::Provider(arguments) => provider::provider(&tools, &arguments),
+        Command::Deliver(arguments) => daemon::deliver(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         Command::Mcp(arguments) => mcp::mcp(&tools, &arguments),
         // Dispatched before the parser; here for the help only.

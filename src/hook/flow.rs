@@ -18,7 +18,7 @@ use super::before_tool;
 use super::delivery::{Asked, Budget, Delivery, Wish};
 use super::project::{self, Resolution};
 use super::watchdog::{SLOWNESS, Watchdog};
-use super::{health, log, pause, platform, stdin};
+use super::{health, log, pause, platform, remote, stdin};
 use crate::config::Config;
 
 /// How long a capture's payload may take to come, counted from the hook's start.
@@ -171,7 +171,8 @@ impl Run<'_> {
         if guards && let Some(reason) = before_tool::denied(self.config, &place, question) {
             return Reply::Deny { reason };
         }
-        if !recalls || self.is_off(&place) {
+        let alone = || self.remote(&place).is_some_and(|far| far.is_alone());
+        if !recalls || self.is_off(&place) || alone() {
             return Reply::None;
         }
         let agent = self.call.adapter.name();
@@ -191,9 +192,12 @@ impl Run<'_> {
         let place = self.place(draft.cwd.as_deref());
         let running = place.filter(|place| !self.is_off(place));
         let Some(place) = running else { return Reply::None };
+        let far = self.remote(&place);
+        let alone = far.as_ref().is_some_and(remote::Call::is_alone);
+        let transcript = draft.transcript_path.clone();
         let in_subagent = draft.subagent.is_some();
         let mut event = self.event(draft, place);
-        self.look_at_changes(&mut event, in_subagent);
+        self.look_at_changes(&mut event, in_subagent || alone);
         let skipped = self.strip_skipped(&mut event.body);
         let Some(Sealed { event, bytes }) = boundary::seal(event) else { return Reply::None };
         let wants_reply = self.wants_reply(&event.body) && !in_subagent;
@@ -220,7 +224,14 @@ impl Run<'_> {
         if let Some(watchdog) = self.watchdog {
             watchdog.keeping();
         }
-        let reply = delivery.deliver(&event, &bytes);
+        let asked = far.as_ref().filter(|_| wants_reply).and_then(|far| far.ask(&event));
+        let mut reply = if alone { Reply::None } else { delivery.deliver(&event, &bytes) };
+        if let Some(far) = far.as_ref().filter(|_| !self.call.recall_only && !in_subagent) {
+            far.keep(&event, transcript.as_deref().map(Path::new));
+        }
+        if let (Some(far), Some(asked)) = (&far, asked) {
+            reply = asked.join(far, reply);
+        }
         if let Some(watchdog) = self.watchdog {
             watchdog.settled();
         }
@@ -275,6 +286,13 @@ impl Run<'_> {
                 || folder.starts_with(home.folder())
         });
         (place.enabled && !excluded).then_some(place)
+    }
+
+    /// The remote service of the place, where one is configured.
+    fn remote(&self, place: &Resolution) -> Option<remote::Call<'_>> {
+        let (remote, folder) = remote::service_of(self.config, &place.project, &place.folder)?;
+        let (config, clock, started) = (self.config, self.clock, self.started);
+        Some(remote::Call { config, clock, remote, folder, started, doing: self.doing() })
     }
 
     fn event(&self, draft: Draft, place: Resolution) -> Event {

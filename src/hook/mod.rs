@@ -3,7 +3,7 @@
 //! [`run`] is the whole role: [`stdin`] reads the payload, an adapter of [`agents`] understands it,
 //! [`project`] and [`pause`] say where it belongs and whether it is wanted, `before_tool` answers for
 //! tools that are about to run: the [`guard`], and what is known of a file, [`boundary`](afterword_domain::boundary) cleans and cuts what may
-//! leave, [`delivery`] hands it to the daemon or to the [`spool`]. Nothing here can fail: trouble is a line in [`log`],
+//! leave, [`delivery`] hands it to the daemon or to the [`spool`]; [`remote`] is the way where a remote service keeps memories. Nothing here can fail: trouble is a line in [`log`],
 //! and what hangs is ended by the [`watchdog`].
 
 pub mod agents;
@@ -16,6 +16,7 @@ pub mod log;
 pub mod pause;
 pub mod platform;
 pub mod project;
+pub mod remote;
 pub mod spool;
 pub mod stdin;
 pub mod transcript;

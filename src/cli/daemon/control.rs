@@ -13,6 +13,7 @@ use crate::cli::door::Door;
 use crate::cli::output::Failure;
 use crate::client::{Client, Unreachable};
 use crate::daemon as process;
+use crate::hook::remote::{deliver, outbox};
 
 /// How long a daemon that was asked to stop may take to be gone.
 const STOP: Duration = Duration::from_secs(10);
@@ -84,6 +85,10 @@ fn run(tools: &Tools, detached: bool) -> anyhow::Result<ExitCode> {
 }
 
 fn start(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let home = &tools.config.home;
+    if outbox::count(home) > 0 {
+        drop(deliver::start(home)?);
+    }
     let door = Door::open(tools)?;
     let ping = door.client().ping().map_err(|e| Failure::Daemon(e.to_string()))?;
     if tools.out.json {

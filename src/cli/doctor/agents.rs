@@ -1,11 +1,9 @@
-//! Hooks in the agents' settings, pauses, and the remote service's token.
+//! Hooks in the agents' settings, and pauses.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use super::check::Check;
 use crate::cli::{Tools, project};
-use crate::config::remote;
 use crate::hook::pause;
 use crate::install::{self, Request};
 
@@ -122,28 +120,4 @@ pub(super) fn paused(tools: &Tools) -> Check {
         return Check::bad("capture", "paused here or everywhere", "afterword resume");
     }
     Check::good("capture", "not paused")
-}
-
-/// A file with a token inside a repository must be ignored by git.
-pub(super) fn remote_token(tools: &Tools) -> Option<Check> {
-    let root = project::here(tools, None).ok()?.root?;
-    let remote = remote::resolve(&tools.config.env, Some(Path::new(&root)))?;
-    let file = remote.token_file.filter(|file| file.starts_with(&root))?;
-    let ignored = Command::new("git")
-        .args(["-C", &root, "check-ignore", "-q"])
-        .arg(&file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    Some(if ignored {
-        Check::good("remote token", format!("git ignores {}", file.display()))
-    } else {
-        Check::bad(
-            "remote token",
-            format!("{} holds a token and git does not ignore it", file.display()),
-            "add it to .gitignore",
-        )
-    })
 }

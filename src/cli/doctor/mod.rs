@@ -7,6 +7,7 @@ mod files;
 mod model_tools;
 mod process;
 mod provider;
+mod remote;
 
 use std::process::ExitCode;
 
@@ -36,12 +37,14 @@ pub(super) fn doctor(tools: &Tools, arguments: &DoctorArguments) -> anyhow::Resu
     let mut checks = vec![files::settings(tools), files::folder(home), files::binary(tools)];
     checks.extend(disk::disk(home));
     checks.extend(files::hook(home));
-    let (of_daemon, status) = process::daemon(tools);
+    // Nothing is kept here where a remote service alone keeps memories, so nothing is started.
+    let (of_daemon, status) =
+        if remote::is_alone(tools) { (Vec::new(), None) } else { process::daemon(tools) };
     checks.extend(of_daemon);
     checks.extend(agents::hooks(tools));
     checks.extend(model_tools::server(tools));
     checks.push(agents::paused(tools));
-    checks.extend(agents::remote_token(tools));
+    checks.extend(remote::remote(tools));
     let asked = status.as_ref().map(|status| &status.asked);
     checks.extend(provider::provider(tools, asked, arguments.provider));
     let well = checks.iter().all(|check| check.ok);

@@ -8,6 +8,7 @@ use afterword_domain::wire::status::{ModelAsked, Spend, Status};
 
 use serde_json::Value;
 
+use super::remote::RemoteStatus;
 use crate::cli::Tools;
 use crate::cli::door::Door;
 use crate::cli::output::{Output, visible};
@@ -18,32 +19,64 @@ const NO_MEANING: &str = "no: rows are found by words; 'afterword model pull' ad
 
 /// Shows the counts of every stage. Without a daemon only the spool can be counted: exit 4.
 pub(in crate::cli) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
+    let remote = RemoteStatus::here(tools);
+    // Where a remote service alone keeps memories, no daemon is started to say that it has none.
+    if let Some(remote) = remote.as_ref().filter(|remote| !remote.local)
+        && Door::find(tools).is_err()
+    {
+        return remote_alone(tools, remote);
+    }
     let asked = Door::open(tools).and_then(|door| door.get::<Status>("/api/stats"));
     let status = match asked {
         Ok(status) => status,
         Err(error) => return without_daemon(tools, &error),
     };
     if tools.out.json {
-        tools.out.value(&status)?;
+        let mut fields = serde_json::to_value(&status)?;
+        if let Some(remote) = &remote {
+            fields["remote"] = serde_json::to_value(remote)?;
+        }
+        tools.out.value(&fields)?;
     } else {
         show(tools.out, &status);
+        if let Some(remote) = &remote {
+            remote.show(tools.out);
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where nothing is kept on this machine.
+fn remote_alone(tools: &Tools, remote: &RemoteStatus) -> anyhow::Result<ExitCode> {
+    if tools.out.json {
+        let mut fields = spool_alone(tools)?;
+        fields["remote"] = serde_json::to_value(remote)?;
+        tools.out.value(&fields)?;
+    } else {
+        remote.show(tools.out);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every field of the status; what only the daemon knows is null.
+fn spool_alone(tools: &Tools) -> anyhow::Result<Value> {
+    let (waiting, bad) = process::spool_count(&tools.config.home);
+    let mut fields = serde_json::to_value(Status::default())?;
+    for (name, value) in fields.as_object_mut().into_iter().flatten() {
+        *value = match name.as_str() {
+            "spooled" => waiting.into(),
+            "spool_bad" => bad.into(),
+            _ => Value::Null,
+        };
+    }
+    Ok(fields)
 }
 
 /// What can be said when nobody answers.
 fn without_daemon(tools: &Tools, error: &anyhow::Error) -> anyhow::Result<ExitCode> {
     let (waiting, bad) = process::spool_count(&tools.config.home);
     if tools.out.json {
-        // Every field is there; what only the daemon knows is null.
-        let mut fields = serde_json::to_value(Status::default())?;
-        for (name, value) in fields.as_object_mut().into_iter().flatten() {
-            *value = match name.as_str() {
-                "spooled" => waiting.into(),
-                "spool_bad" => bad.into(),
-                _ => Value::Null,
-            };
-        }
+        let mut fields = spool_alone(tools)?;
         fields["error"] = format!("{error:#}").into();
         tools.out.value(&fields)?;
     } else {

@@ -1,6 +1,7 @@
 //! Where everything stands, and what it cost.
 
 mod counts;
+mod remote;
 mod spend;
 
 pub(super) use counts::status;
