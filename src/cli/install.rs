@@ -87,7 +87,8 @@ pub(super) fn install(tools: &Tools, arguments: &InstallArguments) -> anyhow::Re
         claude_folder: env.claude_folder(),
         project: scope,
         mcp_file: Some(env.claude_servers_file()),
-        mcp: !arguments.no_mcp,
+        // The tools ask the memory of this machine, which knows nothing where a service alone keeps it.
+        mcp: !arguments.no_mcp && (!remote || tools.config.file.remote.local),
         starts: !tools.config.context_at_prompt(),
         hook_set: arguments.hook_set,
         guard: arguments.guard || (remote && !arguments.no_guard),

@@ -8,6 +8,7 @@
 mod absent;
 mod claude_code;
 mod env;
+mod memory_stub;
 mod model_stub;
 mod output;
 mod payload;
@@ -21,6 +22,7 @@ pub use absent::Absent;
 pub use claude_code::{ClaudeCode, Conversation};
 pub use env::in_ci;
 pub use env::setting;
+pub use memory_stub::{Conduct, HeardCall, MemoryStub, Spelling};
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};

@@ -11,6 +11,8 @@ pub(crate) struct Call {
     pub(crate) method: String,
     /// Without what follows a question mark.
     pub(crate) path: String,
+    /// In their order, as they were written.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -21,6 +23,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Call>> {
     let method = words.next().unwrap_or_default().to_owned();
     let path = words.next().unwrap_or_default().split('?').next().unwrap_or_default().to_owned();
     let (mut length, mut chunked) = (0, false);
+    let mut headers = Vec::new();
     while let Some(header) = line(from)?.filter(|l| !l.is_empty()) {
         let (name, value) = header.split_once(':').unwrap_or((&header, ""));
         match (name.to_ascii_lowercase().as_str(), value.trim()) {
@@ -28,9 +31,10 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Call>> {
             ("transfer-encoding", value) => chunked = value.eq_ignore_ascii_case("chunked"),
             _ => {}
         }
+        headers.push((name.to_owned(), value.trim().to_owned()));
     }
     let body = if chunked { read_chunks(from)? } else { read_exactly(from, length)? };
-    Ok(Some(Call { method, path, body }))
+    Ok(Some(Call { method, path, headers, body }))
 }
 
 /// Writes an answer after which the connection stays open.
