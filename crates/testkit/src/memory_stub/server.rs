@@ -67,6 +67,7 @@ pub struct MemoryStub {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the test")]
 struct State {
     spelling: Spelling,
     conduct: Conduct,
@@ -299,19 +300,18 @@ impl State {
         let key = call.header("idempotency-key").unwrap_or_default().to_owned();
         let text = call.body["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
         let known = self.keys.iter().find(|(known, _)| self.heeds_keys && *known == key);
-        let id = match known {
-            Some((_, id)) => id.clone(),
-            None => {
-                self.made += 1;
-                let id = format!("00000000-0000-4000-8000-{:012}", self.made);
-                self.memories.push(json!({
-                    "id": id, "memory": text, "user_id": call.body["user_id"],
-                    "metadata": call.body["metadata"], "score": 0.9,
-                    "created_at": "2026-06-01T00:00:00Z", "updated_at": "2026-06-01T00:00:00Z",
-                }));
-                self.keys.push((key, id.clone()));
-                id
-            }
+        let id = if let Some((_, id)) = known {
+            id.clone()
+        } else {
+            self.made += 1;
+            let id = format!("00000000-0000-4000-8000-{:012}", self.made);
+            self.memories.push(json!({
+                "id": id, "memory": text, "user_id": call.body["user_id"],
+                "metadata": call.body["metadata"], "score": 0.9,
+                "created_at": "2026-06-01T00:00:00Z", "updated_at": "2026-06-01T00:00:00Z",
+            }));
+            self.keys.push((key, id.clone()));
+            id
         };
         let answer =
             if self.queues { self.spelling.queued() } else { self.spelling.stored(&id, &text) };
