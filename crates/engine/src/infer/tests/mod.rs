@@ -1,5 +1,6 @@
 //! Messages in, memories out: with a model that follows a script, by rules, and after a crash.
 
+mod anything;
 mod by_model;
 mod by_rules;
 
