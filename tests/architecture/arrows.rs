@@ -46,7 +46,7 @@ const LOOK_BELOW: [&str; 5] =
     ["src/cli/eval.rs", "src/cli/eval", "src/cli/doctor.rs", "src/cli/doctor", "src/cli/provider"];
 
 /// What would cost the hook its milliseconds.
-const HEAVY: [&str; 10] = [
+const HEAVY: [&str; 12] = [
     "tokio",
     "tokio_stream",
     "axum",
@@ -55,6 +55,8 @@ const HEAVY: [&str; 10] = [
     "async_trait",
     "rusqlite",
     "sqlx",
+    "tokio_postgres",
+    "deadpool_postgres",
     "afterword_engine",
     "afterword_store",
 ];

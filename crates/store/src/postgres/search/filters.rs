@@ -7,9 +7,16 @@ use super::terms::{self, Term};
 use crate::contract::{KeywordQuery, Period};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::values::{get, limit as sql_limit};
+use crate::rules::bm25::as_f64;
 
 /// Where counting of matches stops.
 pub(super) const MOST_COUNTED: usize = 2_000;
+
+/// The same as rows.
+const MOST_COUNTED_ROWS: i64 = 2_000;
+
+/// Newest rows that tell how many match where very many may.
+const SAMPLE: i64 = 1_000;
 
 /// Newest rows that are looked at one by one for a term that is too common to be looked up.
 const WINDOW: i64 = 20_000;
@@ -76,17 +83,22 @@ impl Filters {
         format!("{t}.tenant = $1 AND {project} AND {kind} AND {times}")
     }
 
-    /// The newest rows within the filters, as a table of `id`, in the order of one index.
-    fn window(&self) -> String {
+    /// The newest rows within the filters with their terms, as a table of `id` and `terms`. Rows come
+    /// one after the other, so that whoever has enough of them stops.
+    fn window(&self, rows: i64) -> String {
         if self.by_time() || self.kind.is_some() {
             format!(
-                "SELECT r.id FROM search_rows r WHERE {} ORDER BY r.created_at DESC, r.id DESC
-                 LIMIT {WINDOW}",
+                "SELECT r.id, i.terms FROM (
+                     SELECT r.id FROM search_rows r WHERE {}
+                     ORDER BY r.created_at DESC, r.id DESC LIMIT {rows}) r
+                 CROSS JOIN LATERAL (
+                     SELECT i.terms FROM search_index i
+                     WHERE i.tenant = $1 AND i.id = r.id OFFSET 0) i",
                 self.conditions("r")
             )
         } else {
             format!(
-                "SELECT i.id FROM search_index i WHERE {} ORDER BY i.id DESC LIMIT {WINDOW}",
+                "SELECT i.id, i.terms FROM search_index i WHERE {} ORDER BY i.id DESC LIMIT {rows}",
                 self.conditions("i")
             )
         }
@@ -108,11 +120,12 @@ impl Holds {
         }
     }
 
-    /// Rows that are at most looked at when the terms are looked up.
-    fn rows(self, terms: &[Term]) -> f64 {
+    /// Rows that are about looked at when the terms are looked up, in an index of so many.
+    fn rows(self, terms: &[Term], all_rows: f64) -> f64 {
         let rows = terms.iter().map(|term| term.rows);
         match self {
-            Self::All => rows.fold(f64::INFINITY, f64::min),
+            // As if words stood in rows by chance.
+            Self::All => rows.fold(all_rows, |left, rows| left * (rows / all_rows).min(1.0)),
             Self::Any => rows.sum(),
         }
     }
@@ -155,9 +168,7 @@ pub(super) async fn narrow_scope(tx: &Tx, filters: &Filters) -> Sql<Option<Vec<W
         return Ok(None);
     }
     let sql = format!(
-        "SELECT i.id, i.length, i.terms, i.weights
-         FROM (SELECT r.id FROM search_rows r WHERE {} LIMIT {}) r
-         JOIN search_index i ON i.tenant = $1 AND i.id = r.id",
+        "SELECT r.id FROM search_rows r WHERE {} LIMIT {}",
         filters.conditions("r"),
         NARROW + 1
     );
@@ -166,7 +177,8 @@ pub(super) async fn narrow_scope(tx: &Tx, filters: &Filters) -> Sql<Option<Vec<W
     if rows.len() > NARROW {
         return Ok(None);
     }
-    rows.iter().map(Weighed::from_row).collect::<Sql<_>>().map(Some)
+    let keys = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
+    weighed(tx, &keys).await.map(Some)
 }
 
 /// Rows by their keys.
@@ -193,17 +205,17 @@ pub(super) async fn rows_made_in(
     rows.iter().map(|row| get(row, "id")).collect()
 }
 
-/// The rows that hold the terms, those that were indexed last. Terms that very many rows hold are
-/// looked for in the newest ones only.
+/// The rows that hold the terms, those that were indexed last. Terms that very many of all rows hold
+/// are looked for in the newest ones only.
 pub(super) async fn newest_holding(
     tx: &Tx,
     filters: &Filters,
-    terms: &[Term],
-    holds: Holds,
+    (terms, holds): (&[Term], Holds),
+    all_rows: f64,
     limit: usize,
 ) -> Sql<Vec<i64>> {
     let operator = holds.operator();
-    let sql = if holds.rows(terms) <= FEW {
+    let sql = if holds.rows(terms, all_rows) <= FEW {
         format!(
             "SELECT i.id FROM search_index i WHERE i.terms {operator} $6::bigint[] AND {}
              ORDER BY i.id DESC LIMIT $7",
@@ -211,42 +223,57 @@ pub(super) async fn newest_holding(
         )
     } else {
         format!(
-            "SELECT found.id FROM (
-                 SELECT i.id FROM ({}) w JOIN search_index i ON i.tenant = $1 AND i.id = w.id
-                 WHERE i.terms {operator} $6::bigint[] LIMIT $7) found ORDER BY found.id DESC",
-            filters.window()
+            "SELECT w.id FROM ({}) w WHERE w.terms {operator} $6::bigint[] LIMIT $7",
+            filters.window(WINDOW)
         )
     };
     let Filters { project, kind, since, until } = filters;
     let numbers = terms::numbers(terms);
     let rows = tx.rows(&sql, &[project, kind, since, until, &numbers, &sql_limit(limit)]).await?;
-    rows.iter().map(|row| get(row, "id")).collect()
+    let mut ids = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(ids)
 }
 
-/// How many rows within the filters hold any of the terms, counted up to the bound; of terms that
-/// very many rows hold, those among the newest rows.
-pub(super) async fn count_matches(tx: &Tx, filters: &Filters, terms: &[Term]) -> Sql<usize> {
+/// How many rows within the filters hold any of the terms, up to the bound. Of terms that very many
+/// of all rows hold, the newest rows tell of the rest.
+pub(super) async fn count_matches(
+    tx: &Tx,
+    filters: &Filters,
+    terms: &[Term],
+    all_rows: f64,
+) -> Sql<usize> {
     let most = terms.iter().map(|term| term.rows).fold(0.0, f64::max);
-    #[expect(clippy::cast_precision_loss, reason = "a small bound")]
-    if !filters.is_narrow() && most >= MOST_COUNTED as f64 {
+    if !filters.is_narrow() && most >= as_f64(MOST_COUNTED_ROWS) {
         return Ok(MOST_COUNTED);
     }
-    let from = if Holds::Any.rows(terms) <= FEW {
-        format!(
-            "SELECT 1 FROM search_index i WHERE i.terms && $6::bigint[] AND {} LIMIT $7",
-            filters.conditions("i")
-        )
-    } else {
-        format!(
-            "SELECT 1 FROM ({}) w JOIN search_index i ON i.tenant = $1 AND i.id = w.id
-             WHERE i.terms && $6::bigint[] LIMIT $7",
-            filters.window()
-        )
-    };
-    let sql = format!("SELECT count(*) AS n FROM ({from}) found");
     let Filters { project, kind, since, until } = filters;
     let numbers = terms::numbers(terms);
-    let bound = sql_limit(MOST_COUNTED);
-    let row = tx.one(&sql, &[project, kind, since, until, &numbers, &bound]).await?;
-    Ok(usize::try_from(get::<i64>(&row, "n")?).unwrap_or(0))
+    if Holds::Any.rows(terms, all_rows) <= FEW {
+        let sql = format!(
+            "SELECT count(*) AS n FROM (
+                 SELECT 1 FROM search_index i WHERE i.terms && $6::bigint[] AND {} LIMIT $7) found",
+            filters.conditions("i")
+        );
+        let bound = MOST_COUNTED_ROWS;
+        let row = tx.one(&sql, &[project, kind, since, until, &numbers, &bound]).await?;
+        return Ok(usize::try_from(get::<i64>(&row, "n")?).unwrap_or(0));
+    }
+    let sql = format!(
+        "SELECT count(*) AS looked_at, count(*) FILTER (WHERE w.terms && $6::bigint[]) AS n
+         FROM ({}) w",
+        filters.window(SAMPLE)
+    );
+    let row = tx.one(&sql, &[project, kind, since, until, &numbers]).await?;
+    let (looked_at, n): (i64, i64) = (get(&row, "looked_at")?, get(&row, "n")?);
+    if looked_at < SAMPLE || n >= MOST_COUNTED_ROWS {
+        return Ok(usize::try_from(n).unwrap_or(0));
+    }
+    let sql = format!(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM search_rows r WHERE {} LIMIT $6) there",
+        filters.conditions("r")
+    );
+    let there = tx.one(&sql, &[project, kind, since, until, &WINDOW]).await?;
+    let estimate = n * get::<i64>(&there, "n")? / SAMPLE;
+    Ok(usize::try_from(estimate).unwrap_or(0))
 }

@@ -96,12 +96,12 @@ async fn rank(
     let mut found = driven_rows(tx, filters, &drivers, sizes).await?;
     let driven = found.len();
     if driven < query.limit.min(STAND_INS) {
-        add_stand_ins(tx, filters, &others, &mut found).await?;
+        add_stand_ins(tx, filters, &others, sizes.rows, &mut found).await?;
     }
     keep_best(&mut found, query.limit.max(WEIGHED));
     weigh(&others, &mut found, sizes);
     let every: Vec<Term> = drivers.into_iter().chain(others).collect();
-    let total = count_matches(tx, filters, &every).await?.max(driven);
+    let total = count_matches(tx, filters, &every, sizes.rows).await?.max(driven);
     Ok((found, total))
 }
 
@@ -197,6 +197,7 @@ async fn add_stand_ins(
     tx: &Tx,
     filters: &Filters,
     terms: &[Term],
+    all_rows: f64,
     found: &mut Vec<Ranked>,
 ) -> Sql<()> {
     let mut known: HashSet<i64> = found.iter().map(|ranked| ranked.row.key).collect();
@@ -206,7 +207,7 @@ async fn add_stand_ins(
         if known.len() >= STAND_INS {
             break;
         }
-        for row in newest_holding(tx, filters, terms, *way, STAND_INS).await? {
+        for row in newest_holding(tx, filters, (terms, *way), all_rows, STAND_INS).await? {
             if known.len() < STAND_INS && known.insert(row) {
                 new.push(row);
             }
@@ -225,12 +226,13 @@ pub(super) async fn last_with(
 ) -> Sql<Vec<Hit>> {
     let (indexed_rows, _) = sizes(tx).await?;
     let texts = [token.to_owned()];
-    let terms = terms::survey(tx, common, &texts, as_f64(indexed_rows).max(1.0)).await?;
-    let (filters, holds) = (Filters::of(query), Holds::All);
+    let all_rows = as_f64(indexed_rows).max(1.0);
+    let terms = terms::survey(tx, common, &texts, all_rows).await?;
+    let filters = Filters::of(query);
     if terms.iter().all(|term| term.counted == 0) {
         return Ok(Vec::new());
     }
-    let rows = newest_holding(tx, &filters, &terms, holds, query.limit).await?;
+    let rows = newest_holding(tx, &filters, (&terms, Holds::All), all_rows, query.limit).await?;
     let found: Vec<(i64, f64)> = rows.into_iter().map(|key| (key, 0.0)).collect();
     Ok(hydrate(tx, &found).await?.into_iter().map(|(hit, _)| hit).collect())
 }
