@@ -228,7 +228,7 @@ impl Pass<'_> {
         let there =
             if entry.tried { door.find(&entry.waiting.session_id, new.text, ours)? } else { None };
         if there.is_none() {
-            self.mark_tried(entry)?;
+            entry.mark_tried().map_err(|_| NO_DISK)?;
             door.add(&new)?;
         }
         sent.add_snapshot(key);
@@ -268,7 +268,7 @@ impl Pass<'_> {
         if sent.queued_ms.is_some_and(|at| (0..QUEUED_MS).contains(&(now - at))) {
             return Ok(Fate::Later);
         }
-        self.mark_tried(entry)?;
+        entry.mark_tried().map_err(|_| NO_DISK)?;
         let added = door.add(&new)?;
         sent.queued_ms = (added == Added::Queued).then_some(now);
         sent.id = match added {
@@ -278,10 +278,6 @@ impl Pass<'_> {
         sent.key = key;
         self.save(sent, &waiting)?;
         Ok(Fate::Sent)
-    }
-
-    fn mark_tried(&self, entry: &mut Entry) -> Result<(), Trouble> {
-        entry.mark_tried().map_err(|_| NO_DISK)
     }
 
     /// What cannot be remembered would be sent again: the text stays, and is looked up.

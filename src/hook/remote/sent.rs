@@ -21,7 +21,7 @@ const LIMIT: usize = 64 * 1024;
 const SNAPSHOTS: usize = 20;
 
 /// How long a session is remembered after it was last told of: a later one is looked up again.
-const KEPT: Duration = Duration::from_secs(90 * 24 * 3_600);
+const KEPT: Duration = Duration::from_hours(90 * 24);
 
 /// One session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
