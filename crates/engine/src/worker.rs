@@ -137,7 +137,8 @@ impl Engine {
         };
         let observations =
             findings.into_iter().map(|finding| new_observation(finding, &digests, at)).collect();
-        let mut turns = self.store.turn_summaries(job.turn.session_id).await?;
+        let mut turns =
+            self.store.turn_summaries(job.turn.session_id, None, distill::MAX_TURNS).await?;
         // What a model or a person has told of the turn stays.
         let known = |turn: &Summary| turn.prompt_number == job.turn.prompt_number;
         if !turns.iter().any(|turn| known(turn) && turn.source != Source::Rules) {

@@ -81,7 +81,8 @@ on_every_backend! {
     jobs: a_burst_gathers_and_a_stop_is_due_at_once, the_next_prompt_closes_the_turn,
         a_job_is_claimed_once,
         p2_a_session_with_many_turns_keeps_no_other_waiting, later_events_make_it_wait_again,
-        g3_a_turn_saved_again_is_updated, forgotten_findings_stay_forgotten,
+        g3_a_turn_saved_again_is_updated, of_many_turns_the_first_and_the_newest_are_given,
+        forgotten_findings_stay_forgotten,
         provider_rows_outlive_the_rules, i4_the_third_failure_parks,
         a_parked_turn_wakes_with_a_new_event, evidence_leads_back_to_events,
         i9_many_waiting_turns_slow_nothing;

@@ -32,6 +32,7 @@ pub(crate) use digest::project_path;
 pub(crate) use entry::{observation_entry, summary_entry};
 pub(crate) use prose::sentences;
 pub use snapshot::snapshot_text;
+pub(crate) use summary::MAX_TURNS;
 pub use summary::roll_up;
 
 use findings::Known;

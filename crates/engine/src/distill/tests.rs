@@ -655,6 +655,22 @@ fn a_long_session_keeps_the_newest_within_bounds() {
 }
 
 #[test]
+fn of_a_session_of_many_turns_the_first_and_the_newest_say_what_all_would() {
+    let all: Vec<Summary> = (1..=5_000)
+        .map(|n| Summary {
+            prompt_number: n,
+            ..turn(&format!("request number {n}"), &format!("finished part {n}"), "", "")
+        })
+        .collect();
+    let few: Vec<Summary> =
+        all[..1].iter().chain(&all[all.len() - super::MAX_TURNS..]).cloned().collect();
+    assert_eq!(roll_up(&few), roll_up(&all));
+    assert!(roll_up(&few).unwrap().request.starts_with("request number 1\n+4999: "));
+    let short = &all[..7];
+    assert!(roll_up(short).unwrap().request.starts_with("request number 1\n+6: "));
+}
+
+#[test]
 fn a_snapshot_tells_what_came_since() {
     let mut events = english().0;
     let mut more = chinese().0;

@@ -20,12 +20,11 @@ impl Engine {
         session_id: i64,
         backlog: bool,
     ) -> Result<()> {
-        let mut turns = self.store.turn_summaries(session_id).await?;
         let paid = self.store.paid_answer(AnswerOf::Job(job.id)).await?;
-        if let Some(told) = paid.as_ref().and_then(|paid| paid.note.parse::<i64>().ok()) {
-            // The answer knows nothing of the turns that came since.
-            turns.retain(|turn| turn.prompt_number <= told);
-        }
+        // An answer that is paid knows nothing of the turns that came since.
+        let told = paid.as_ref().and_then(|paid| paid.note.parse::<i64>().ok());
+        let before = told.map(|told| told + 1);
+        let turns = self.store.turn_summaries(session_id, before, distill::MAX_TURNS).await?;
         let answered = self.store.session_answer(session_id).await?;
         let up_to = answered.as_ref().map_or(-1, |(_, up_to)| *up_to);
         let before = answered.as_ref().map(|(content, _)| content);

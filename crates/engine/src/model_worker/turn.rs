@@ -82,8 +82,8 @@ impl Engine {
 
     /// What the session says that comes before a turn; none for its first.
     async fn before(&self, turn: TurnKey) -> Result<Option<SummaryContent>> {
-        let mut turns = self.store.turn_summaries(turn.session_id).await?;
-        turns.retain(|before| before.prompt_number < turn.prompt_number);
+        let before = Some(turn.prompt_number);
+        let turns = self.store.turn_summaries(turn.session_id, before, distill::MAX_TURNS).await?;
         if turns.is_empty() {
             return Ok(None);
         }
@@ -107,7 +107,8 @@ impl Engine {
         let last = digests.last().map_or(self.clock.now(), |last| last.at);
         let weighed = weigh(said.claims, evidence, &rules, DEFAULT_TYPE, last, chinese);
         let turn_summary = said.summary.map(|summary| with_files(summary, by_rules.as_ref()));
-        let mut turns = self.store.turn_summaries(turn.session_id).await?;
+        let mut turns =
+            self.store.turn_summaries(turn.session_id, None, distill::MAX_TURNS).await?;
         if let Some(content) = &turn_summary {
             turns.retain(|known| known.prompt_number != turn.prompt_number);
             turns.push(summary_of(job.project_id, turn, content, Source::Provider, last));

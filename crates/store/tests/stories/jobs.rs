@@ -83,10 +83,32 @@ pub(crate) async fn g3_a_turn_saved_again_is_updated(store: Any) {
     }
     let session = store.recent_summaries(Scope::All, SummaryLevel::Session, 9).await.unwrap();
     assert_eq!(session.iter().map(|s| s.id).collect::<Vec<_>>(), [session_id]);
-    let turns = store.turn_summaries(job.turn.session_id).await.unwrap();
+    let turns = store.turn_summaries(job.turn.session_id, None, 9).await.unwrap();
     assert_eq!(turns.iter().map(|s| s.id).collect::<Vec<_>>(), [turn_id]);
     store.save_turn(outcome(&job, last, vec![])).await.unwrap();
-    assert!(store.turn_summaries(job.turn.session_id).await.unwrap().is_empty());
+    assert!(store.turn_summaries(job.turn.session_id, None, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn of_many_turns_the_first_and_the_newest_are_given(store: Any) {
+    let mut session_id = 0;
+    for n in 1..=6 {
+        let (last, turn) = stored(&store, event("s", n, prompt(&format!("prompt {n}")))).await;
+        session_id = turn.session_id;
+        let job = store.claim_job(t(90_000)).await.unwrap().unwrap();
+        let mut told = outcome(&job, last, vec![]);
+        told.turn_summary = Some(summary(&format!("turn {n}")));
+        store.save_turn(told).await.unwrap();
+    }
+    let turns = async |before, newest| -> Vec<i64> {
+        let turns = store.turn_summaries(session_id, before, newest).await.unwrap();
+        turns.iter().map(|turn| turn.prompt_number).collect()
+    };
+    assert_eq!(turns(None, 9).await, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(turns(None, 6).await, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(turns(None, 2).await, [1, 5, 6]);
+    assert_eq!(turns(Some(4), 2).await, [1, 2, 3]);
+    assert_eq!(turns(Some(4), 1).await, [1, 3]);
+    assert_eq!(turns(Some(1), 9).await, [0_i64; 0]);
 }
 
 pub(crate) async fn forgotten_findings_stay_forgotten(store: Any) {

@@ -95,7 +95,7 @@ pub(crate) async fn rules_leave_a_models_rows_alone(store: Any) {
     store.save_turn(rules(&fresh, last + 1)).await.unwrap();
     let names: Vec<_> = titles(&store).await.into_iter().map(|row| row.1).collect();
     assert_eq!(names, ["by the model", "stays", "rules again"]);
-    let turns = store.turn_summaries(fresh.turn.session_id).await.unwrap();
+    let turns = store.turn_summaries(fresh.turn.session_id, None, 9).await.unwrap();
     assert_eq!(
         (turns[0].source, turns[0].content.request.as_str()),
         (Source::Provider, "by the model")

@@ -5,4 +5,5 @@ mod open_end;
 mod roll_up;
 
 pub(super) use of_turn::{next_steps, of_turn};
+pub(crate) use roll_up::MAX_TURNS;
 pub use roll_up::roll_up;

@@ -22,13 +22,14 @@ const MAX_OF_TURN: usize = 700;
 /// Files of each list.
 const MAX_FILES: usize = 100;
 
-/// Turns whose words are read; of a longer session the newest count.
-const MAX_TURNS: usize = 200;
+/// Turns that are read besides the first; of a longer session the newest count.
+pub(crate) const MAX_TURNS: usize = 200;
 
 /// So many turns later what was left open or announced is no longer to be relied on.
 const FRESH_TURNS: usize = 10;
 
-/// The summary of a session from those of its turns, oldest first; none without a turn.
+/// The summary of a session from those of its turns, oldest first; none without a turn. Of a session
+/// of many turns the first and the newest 200 say enough, and are all that is read.
 ///
 /// Fields tell the newest turn first, so that a reader who cuts them keeps what is current. When no
 /// turn names what is to do next, `next_steps` holds what is open: runs last seen failing, changes
@@ -36,9 +37,9 @@ const FRESH_TURNS: usize = 10;
 pub fn roll_up(turns: &[Summary]) -> Option<SummaryContent> {
     let last = turns.last()?;
     let recent = &turns[turns.len().saturating_sub(MAX_TURNS)..];
-    let modified = union(turns, |c| &c.files_modified);
+    let modified = union(recent, |c| &c.files_modified);
     let changed: HashSet<&String> = modified.iter().collect();
-    let mut read = union(turns, |c| &c.files_read);
+    let mut read = union(recent, |c| &c.files_read);
     read.retain(|path| !changed.contains(path));
     let open = open_lines(recent);
     let named = next_steps(recent);
@@ -63,6 +64,7 @@ fn request(turns: &[Summary]) -> String {
     let mut asked = turns.iter().map(|t| t.content.request.as_str()).filter(|r| !r.is_empty());
     let Some(first) = asked.next() else { return String::new() };
     let later: Vec<&str> = asked.collect();
+    let count = later.len() + left_out(turns);
     if later.is_empty() {
         return cut_chars(first, MAX_FIELD);
     }
@@ -82,7 +84,17 @@ fn request(turns: &[Summary]) -> String {
         return first;
     }
     let colon = Words::of(&first).colon;
-    format!("{first}\n+{}{colon}{}", later.len(), shown.join("; "))
+    format!("{first}\n+{count}{colon}{}", shown.join("; "))
+}
+
+/// How many turns lie between the first and the newest of a session of which those alone are read.
+fn left_out(turns: &[Summary]) -> usize {
+    match turns {
+        [first, second, ..] if turns.len() > MAX_TURNS => {
+            usize::try_from(second.prompt_number - first.prompt_number - 1).unwrap_or(0)
+        }
+        _ => 0,
+    }
 }
 
 /// The lines of all turns, each once, the newest turn's first: what was told before what commands

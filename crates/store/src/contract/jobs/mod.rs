@@ -43,8 +43,15 @@ pub trait JobStore {
     /// Makes parked jobs wait again; returns how many.
     async fn retry_parked_jobs(&self, now: Time) -> Result<u64>;
 
-    /// The turn summaries of a session, oldest first.
-    async fn turn_summaries(&self, session_id: i64) -> Result<Vec<Summary>>;
+    /// Turn summaries of a session, oldest first: the newest so many of those before a prompt's number
+    /// (of all without one), and in front of them the session's first. Takes no longer however many
+    /// turns the session has.
+    async fn turn_summaries(
+        &self,
+        session_id: i64,
+        before: Option<i64>,
+        newest: usize,
+    ) -> Result<Vec<Summary>>;
 }
 
 /// A claimed job.

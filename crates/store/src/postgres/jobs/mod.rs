@@ -12,7 +12,7 @@ use super::PostgresStore;
 use super::connect::{Sql, Tx, required};
 use super::rows::summary_from_row;
 use super::sessions;
-use super::values::{Text, get};
+use super::values::{Text, get, limit as sql_limit};
 use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
 use crate::rules::{ERROR_CHARS, TRIES};
@@ -63,12 +63,28 @@ impl JobStore for PostgresStore {
         self.write(|tx| async move { retry_parked(&tx, now).await }).await
     }
 
-    async fn turn_summaries(&self, session_id: i64) -> Result<Vec<Summary>> {
+    async fn turn_summaries(
+        &self,
+        session_id: i64,
+        before: Option<i64>,
+        newest: usize,
+    ) -> Result<Vec<Summary>> {
+        let before = before.unwrap_or(i64::MAX);
         self.read(|tx| async move {
-            let sql = "SELECT * FROM session_summaries
-                       WHERE tenant = $1 AND session_id = $2 AND level = $3
+            let sql = "SELECT * FROM (
+                         (SELECT * FROM session_summaries
+                          WHERE tenant = $1 AND session_id = $2 AND level = $3
+                            AND prompt_number < $4
+                          ORDER BY prompt_number DESC, id DESC LIMIT $5)
+                         UNION
+                         (SELECT * FROM session_summaries
+                          WHERE tenant = $1 AND session_id = $2 AND level = $3
+                            AND prompt_number < $4
+                          ORDER BY prompt_number, id LIMIT 1)) turns
                        ORDER BY prompt_number, id";
-            let rows = tx.rows(sql, &[&session_id, &SummaryLevel::Turn.word()]).await?;
+            let level = SummaryLevel::Turn.word();
+            let bound = sql_limit(newest);
+            let rows = tx.rows(sql, &[&session_id, &level, &before, &bound]).await?;
             rows.iter().map(summary_from_row).collect()
         })
         .await

@@ -14,7 +14,7 @@ use rusqlite::{Connection, params};
 use super::SqliteStore;
 use super::connect::Sql;
 use super::rows::summary_from_row;
-use super::values::{count, optional, required};
+use super::values::{count, limit as sql_limit, optional, required};
 use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
 use crate::rules::{ERROR_CHARS, TRIES};
@@ -62,15 +62,30 @@ impl JobStore for SqliteStore {
         self.write(move |db| retry_parked(db, now)).await
     }
 
-    async fn turn_summaries(&self, session_id: i64) -> Result<Vec<Summary>> {
+    async fn turn_summaries(
+        &self,
+        session_id: i64,
+        before: Option<i64>,
+        newest: usize,
+    ) -> Result<Vec<Summary>> {
+        let before = before.unwrap_or(i64::MAX);
         self.read(move |db| {
-            let mut list = db.prepare_cached(
-                "SELECT * FROM session_summaries WHERE session_id = ?1 AND level = ?2
-                 ORDER BY prompt_number, id",
-            )?;
-            let rows =
-                list.query_map(params![session_id, SummaryLevel::Turn.word()], summary_from_row)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let listed = |order: &str, limit: usize| -> Sql<Vec<Summary>> {
+                let mut list = db.prepare_cached(&format!(
+                    "SELECT * FROM session_summaries
+                     WHERE session_id = ?1 AND level = ?2 AND prompt_number < ?3
+                     ORDER BY prompt_number {order}, id {order} LIMIT ?4"
+                ))?;
+                let level = SummaryLevel::Turn.word();
+                let bound = params![session_id, level, before, sql_limit(limit)];
+                let rows = list.query_map(bound, summary_from_row)?;
+                Ok(rows.collect::<rusqlite::Result<_>>()?)
+            };
+            let mut turns = listed("DESC", newest)?;
+            let first = listed("ASC", 1)?.pop();
+            turns.extend(first.filter(|first| turns.last().is_none_or(|last| last.id != first.id)));
+            turns.reverse();
+            Ok(turns)
         })
         .await
     }
