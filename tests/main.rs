@@ -60,7 +60,7 @@ mod recall;
 /// What one session did is there when the next one starts.
 mod remember;
 /// Hooks whose memories a remote service keeps.
-mod remote_service;
+mod remote;
 /// What models cost, and what sessions were handed.
 mod spend;
 /// The database under faults, and its bounds.

@@ -567,3 +567,89 @@ fn doctor_says_what_is_right_and_what_is_not() {
     );
     assert_eq!(check("remote wire").unwrap()["ok"], false);
 }
+
+/// A server with a certificate in front of a stub: one request for each connection.
+fn sealed(stub: &MemoryStub) -> u16 {
+    let config = rustls::ServerConfig::builder_with_provider(
+        rustls::crypto::ring::default_provider().into(),
+    )
+    .with_safe_default_protocol_versions()
+    .unwrap()
+    .with_no_client_auth()
+    .with_single_cert(
+        vec![include_bytes!("fixtures/tls/certificate.der").to_vec().into()],
+        rustls::pki_types::PrivatePkcs8KeyDer::from(
+            include_bytes!("fixtures/tls/key.der").to_vec(),
+        )
+        .into(),
+    )
+    .unwrap();
+    let config = std::sync::Arc::new(config);
+    let inside = stub.url().trim_start_matches("http://").to_owned();
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // It lives as long as the tests: what it serves ends with the stub.
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            let (config, inside) = (config.clone(), inside.clone());
+            std::thread::spawn(move || pass(config, socket, &inside));
+        }
+    });
+    port
+}
+
+fn pass(
+    config: std::sync::Arc<rustls::ServerConfig>,
+    socket: std::net::TcpStream,
+    inside: &str,
+) -> Option<()> {
+    let session = rustls::ServerConnection::new(config).ok()?;
+    let mut outer = rustls::StreamOwned::new(session, socket);
+    let mut inner = std::net::TcpStream::connect(inside).ok()?;
+    copy_message(&mut outer, &mut inner)?;
+    copy_message(&mut inner, &mut outer)
+}
+
+/// Copies one head with the body that it counts.
+fn copy_message(from: &mut impl std::io::Read, to: &mut impl std::io::Write) -> Option<()> {
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head
+                .split("content-length: ")
+                .nth(1)
+                .map_or("0", |rest| rest.lines().next().unwrap());
+            if body.len() >= length.parse().unwrap() {
+                break;
+            }
+        }
+        match from.read(&mut chunk).ok()? {
+            0 => return None,
+            n => bytes.extend_from_slice(&chunk[..n]),
+        }
+    }
+    to.write_all(&bytes).ok()?;
+    to.flush().ok()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn https_is_spoken_to_services_that_can_prove_who_they_are_and_to_no_others() {
+    let stub = MemoryStub::start(Spelling::Platform);
+    stub.has("dev.one", "a", "A sealed fact.", Some(0.9), &json!({}));
+    let sandbox = home_of(&format!("https://127.0.0.1:{}", sealed(&stub)), stub.token());
+    let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tls/authority.pem");
+    let start = |trusted: bool| {
+        let mut command = sandbox.command(sandbox.binary());
+        command.args(["hook", "claude-code", "session-start"]);
+        if trusted {
+            command.env("SSL_CERT_FILE", authority);
+        }
+        let line = Payload::session_start("startup").json(sandbox.project()).to_string();
+        sandbox.run(command, line.as_bytes()).success().stdout
+    };
+    assert_eq!(start(false), "");
+    assert!(stub.heard().is_empty(), "nothing goes out to a stranger");
+    assert!(start(true).contains("1. A sealed fact."));
+}
