@@ -102,15 +102,15 @@ export class VirtualList {
         this.slots.delete(key);
       }
     }
+    const slots = wanted.map((at) => this.#slot(at));
     let before = this.space.firstElementChild;
-    for (const at of wanted) {
-      const slot = this.#slot(at);
+    for (const slot of slots) {
       if (slot === before) before = before.nextElementSibling;
       else this.space.insertBefore(slot, before);
     }
     this.#rove();
     if (this.refocus != null) {
-      this.slots.get(this.refocus)?.element.querySelector("a, button")?.focus({ preventScroll: true });
+      this.slots.get(this.refocus)?.element.querySelector("a")?.focus({ preventScroll: true });
       this.refocus = null;
     }
     if (to >= this.items.length - NEAR) this.near?.();
