@@ -36,7 +36,7 @@ pub(super) struct EvalArguments {
     /// Where the docs are stored while they are measured
     #[arg(long, default_value = "sqlite")]
     backend: Backend,
-    /// The database for `--backend postgres`; AFTERWORD_DATABASE_URL unless given
+    /// The database for `--backend postgres`; `AFTERWORD_DATABASE_URL` unless given
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
     /// Where embeddings are kept between runs; models/eval-cache in the data folder unless given

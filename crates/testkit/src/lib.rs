@@ -7,12 +7,12 @@
 
 mod absent;
 mod claude_code;
+mod databases;
 mod env;
 mod memory_stub;
 mod model_stub;
 mod output;
 mod payload;
-mod postgres;
 mod processes;
 mod provider_stub;
 mod sandbox;
@@ -20,13 +20,13 @@ mod wait;
 
 pub use absent::Absent;
 pub use claude_code::{ClaudeCode, Conversation};
+pub use databases::{Database, Postgres};
 pub use env::in_ci;
 pub use env::setting;
 pub use memory_stub::{Conduct, HeardCall, MemoryStub, Spelling};
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
 pub use output::Output;
 pub use payload::{Outcome, Payload};
-pub use postgres::{Database, Postgres};
 pub use provider_stub::{Heard, ProviderStub, Reply, Tokens};
 pub use sandbox::{DaemonLock, Sandbox};
 pub use wait::eventually;

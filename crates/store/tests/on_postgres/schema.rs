@@ -77,7 +77,7 @@ async fn an_extension_in_a_schema_of_its_own_is_found() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_superuser_works_under_an_ordinary_role() {
-    let Some(Database { admin_url, url }) = database() else { return };
+    let Some(Database { admin_url, url, .. }) = database() else { return };
     let admin = PostgresPool::connect(&admin_url, &PostgresOptions::default()).await.unwrap();
     let (one, other) = (store(&admin, 1), store(&admin, 2));
     let project = stored_project(&one, "p").await;

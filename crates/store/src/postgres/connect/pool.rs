@@ -16,7 +16,7 @@ use super::tls::Tls;
 use super::transaction::Tx;
 use crate::postgres::PostgresStore;
 use crate::postgres::jobs::Served;
-use crate::postgres::search::CommonTerms;
+use crate::postgres::search::FrequentTerms;
 use crate::{Error, Result};
 
 /// How often work that lost a race is done again before the caller is told.
@@ -63,7 +63,7 @@ struct Inner {
     identity: Identity,
     presence: Presence,
     served: Mutex<HashMap<i64, Arc<Served>>>,
-    common_terms: CommonTerms,
+    common_terms: FrequentTerms,
 }
 
 /// What a transaction may do.
@@ -111,7 +111,7 @@ impl PostgresPool {
             identity,
             presence,
             served: Mutex::default(),
-            common_terms: CommonTerms::default(),
+            common_terms: FrequentTerms::default(),
         };
         let pool = Self(Arc::new(inner));
         pool.check_isolation().await?;
@@ -142,7 +142,7 @@ impl PostgresPool {
         &self.0.presence
     }
 
-    pub(in crate::postgres) fn common_terms(&self) -> &CommonTerms {
+    pub(in crate::postgres) fn common_terms(&self) -> &FrequentTerms {
         &self.0.common_terms
     }
 

@@ -15,6 +15,7 @@ use crate::rules::{IDLE, new_uid};
 
 /// What recording needs of a session.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of its own")]
 pub(super) struct Place {
     pub(super) session_id: i64,
     pub(super) project_id: i64,

@@ -23,7 +23,7 @@ use crate::rules::entry::Entry;
 
 pub(super) use index::{add_all, add_files, embedded_counter, put, put_all, put_back, remove};
 pub(super) use rank::same_docs;
-pub(super) use terms::CommonTerms;
+pub(super) use terms::FrequentTerms;
 
 #[async_trait]
 impl SearchStore for PostgresStore {

@@ -9,7 +9,7 @@ use super::filters::{
     Filters, Holds, MOST_COUNTED, Weighed, count_matches, holding_any, narrow_scope,
     newest_holding, rows_made_in, weighed,
 };
-use super::terms::{self, CommonTerms, Term};
+use super::terms::{self, FrequentTerms, Term};
 use super::{encode, hit, sizes};
 use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery};
 use crate::postgres::connect::{Sql, Tx};
@@ -39,7 +39,7 @@ struct Sizes {
 /// Answers a keyword query.
 pub(super) async fn keyword(
     tx: &Tx,
-    common: &CommonTerms,
+    common: &FrequentTerms,
     query: &KeywordQuery,
 ) -> Sql<KeywordAnswer> {
     let (indexed_rows, tokens) = sizes(tx).await?;
@@ -220,7 +220,7 @@ async fn add_stand_ins(
 /// The rows within the query's filters that hold a token, those that were indexed last.
 pub(super) async fn last_with(
     tx: &Tx,
-    common: &CommonTerms,
+    common: &FrequentTerms,
     query: &KeywordQuery,
     token: &str,
 ) -> Sql<Vec<Hit>> {

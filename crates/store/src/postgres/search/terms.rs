@@ -39,7 +39,7 @@ impl Term {
 
 /// Terms that were found to be common, by tenant, so that nobody counts them with every question.
 #[derive(Default)]
-pub(in crate::postgres) struct CommonTerms(Mutex<HashMap<(i64, i64), Estimate>>);
+pub(in crate::postgres) struct FrequentTerms(Mutex<HashMap<(i64, i64), Estimate>>);
 
 /// How many rows had a term when so many were in the index.
 #[derive(Clone, Copy, Debug)]
@@ -54,13 +54,13 @@ const REMEMBERED: usize = 200_000;
 /// How far an index may grow or shrink before its common terms are counted anew.
 const HOLDS_FOR: f64 = 1.2;
 
-impl fmt::Debug for CommonTerms {
+impl fmt::Debug for FrequentTerms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CommonTerms")
+        f.write_str("FrequentTerms")
     }
 }
 
-impl CommonTerms {
+impl FrequentTerms {
     fn of(&self, tenant: i64, term: i64, all_rows: f64) -> Option<f64> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Estimate { rows, of } = *known.get(&(tenant, term))?;
@@ -80,7 +80,7 @@ impl CommonTerms {
 /// The terms of a query, each once and with its frequency, in the order they came.
 pub(super) async fn survey(
     tx: &Tx,
-    common: &CommonTerms,
+    common: &FrequentTerms,
     texts: &[String],
     all_rows: f64,
 ) -> Sql<Vec<Term>> {
