@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn lines_break_between_words_and_lose_nothing() {
         assert_eq!(wrap("the retry queue drops jobs", 12), ["the retry", "queue drops", "jobs"]);
-        assert_eq!(wrap("  indented words go on", 12), ["  indented", "  words go on"]);
+        assert_eq!(wrap("  indented words go on", 13), ["  indented", "  words go on"]);
         assert_eq!(wrap("重试队列在重启之后丢失任务", 10), ["重试队列在", "重启之后丢", "失任务"]);
         assert_eq!(wrap("a\n\nb", 9), ["a", "", "b"]);
         assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
