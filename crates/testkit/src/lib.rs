@@ -9,6 +9,7 @@ mod absent;
 mod claude_code;
 mod databases;
 mod env;
+mod listening;
 mod memory_stub;
 mod model_stub;
 mod output;

@@ -1,14 +1,14 @@
 //! The listening side.
 
 use std::io::{self, BufReader, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::shapes::{Asked, Spelling};
+use crate::listening::{Listening, lock};
 use crate::model_stub::http::{self, Call};
 
 /// The token that it takes unless told otherwise.
@@ -61,13 +61,11 @@ impl HeardCall {
 /// A memory service on loopback; stops when dropped.
 #[derive(Debug)]
 pub struct MemoryStub {
-    address: SocketAddr,
     state: Arc<Mutex<State>>,
-    listener: Option<JoinHandle<()>>,
+    listening: Listening,
 }
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the test")]
 struct State {
     spelling: Spelling,
     conduct: Conduct,
@@ -81,15 +79,11 @@ struct State {
     keys: Vec<(String, String)>,
     made: usize,
     heard: Vec<HeardCall>,
-    connections: Vec<TcpStream>,
-    stopped: bool,
 }
 
 impl MemoryStub {
     /// Listens on a free port.
     pub fn start(spelling: Spelling) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
         let state = Arc::new(Mutex::new(State {
             spelling,
             conduct: Conduct::Good,
@@ -100,17 +94,15 @@ impl MemoryStub {
             keys: Vec::new(),
             made: 0,
             heard: Vec::new(),
-            connections: Vec::new(),
-            stopped: false,
         }));
         let shared = Arc::clone(&state);
-        let listener = std::thread::spawn(move || accept(&listener, &shared));
-        Self { address, state, listener: Some(listener) }
+        let listening = Listening::start(move |connection| serve(connection, &shared));
+        Self { state, listening }
     }
 
     /// Its address.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listening.url()
     }
 
     /// The token that it takes.
@@ -162,47 +154,7 @@ impl MemoryStub {
     }
 }
 
-impl Drop for MemoryStub {
-    fn drop(&mut self) {
-        let mut state = lock(&self.state);
-        state.stopped = true;
-        for connection in &state.connections {
-            drop(connection.shutdown(Shutdown::Both));
-        }
-        drop(state);
-        // The listener sits in `accept`; one more connection lets it see that it has to stop.
-        drop(TcpStream::connect(self.address));
-        if let Some(listener) = self.listener.take() {
-            drop(listener.join());
-        }
-    }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn accept(listener: &TcpListener, state: &Arc<Mutex<State>>) {
-    for connection in listener.incoming() {
-        let mut locked = lock(state);
-        if locked.stopped {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        if let Ok(copy) = connection.try_clone() {
-            locked.connections.push(copy);
-        }
-        let shared = Arc::clone(state);
-        std::thread::spawn(move || {
-            drop(serve(&connection, &shared));
-            // The copy kept for the stop would hold the connection open.
-            drop(connection.shutdown(Shutdown::Both));
-        });
-    }
-}
-
 fn serve(connection: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
-    connection.set_nodelay(true)?;
     let mut reader = BufReader::new(connection);
     while let Some(call) = http::read(&mut reader)? {
         let mut locked = lock(state);

@@ -2,46 +2,41 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufReader};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
 use super::requests::{Request, Sighting};
 use super::script::{Turn, choose};
 use super::{http, reply};
+use crate::listening::{Listening, lock};
 
 /// A model on loopback that says what a test wrote for it; stops when dropped.
 #[derive(Debug)]
 pub struct ModelStub {
-    address: SocketAddr,
     state: Arc<Mutex<State>>,
-    listener: Option<JoinHandle<()>>,
+    listening: Listening,
 }
 
 #[derive(Debug, Default)]
 struct State {
     scripts: HashMap<String, Vec<Turn>>,
     requests: Vec<Request>,
-    connections: Vec<TcpStream>,
-    stopped: bool,
 }
 
 impl ModelStub {
     /// Listens on a free port.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
-        let listener = std::thread::spawn(move || accept(&listener, &shared));
-        Self { address, state, listener: Some(listener) }
+        let listening = Listening::start(move |connection| serve(connection, &shared));
+        Self { state, listening }
     }
 
     /// What the client takes as `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listening.url()
     }
 
     /// Sets the turns that a prompt with `[[script:NAME]]` plays; afterwards the model is done.
@@ -72,49 +67,13 @@ impl ModelStub {
 
 impl Drop for ModelStub {
     fn drop(&mut self) {
-        let mut state = lock(&self.state);
-        state.stopped = true;
         // What their turns hold must not live on in a thread that still ends its connection.
-        state.scripts.clear();
-        for connection in &state.connections {
-            drop(connection.shutdown(Shutdown::Both));
-        }
-        drop(state);
-        // The listener sits in `accept`; one more connection lets it see that it has to stop.
-        drop(TcpStream::connect(self.address));
-        if let Some(listener) = self.listener.take() {
-            drop(listener.join());
-        }
-    }
-}
-
-/// A test that failed in a turn's act must not hide its own message behind a poisoned lock.
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn accept(listener: &TcpListener, state: &Arc<Mutex<State>>) {
-    for connection in listener.incoming() {
-        let mut locked = lock(state);
-        if locked.stopped {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        if let Ok(copy) = connection.try_clone() {
-            locked.connections.push(copy);
-        }
-        let shared = Arc::clone(state);
-        std::thread::spawn(move || {
-            drop(serve(&connection, &shared));
-            // The copy kept for the stop would hold the connection open.
-            drop(connection.shutdown(Shutdown::Both));
-        });
+        lock(&self.state).scripts.clear();
     }
 }
 
 /// Answers the requests of one connection until its end.
 fn serve(connection: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
-    connection.set_nodelay(true)?;
     let (mut reader, mut writer) = (BufReader::new(connection), connection);
     while let Some(call) = http::read(&mut reader)? {
         let body: Value = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
@@ -154,12 +113,13 @@ fn answer(body: &Value, state: &Mutex<State>) -> (u16, &'static str, String) {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
+    use std::net::Shutdown;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
 
     fn post(stub: &ModelStub, path: &str, body: &Value) -> String {
-        let mut socket = TcpStream::connect(stub.address).unwrap();
+        let mut socket = TcpStream::connect(stub.listening.address()).unwrap();
         let body = body.to_string();
         write!(socket, "POST {path} HTTP/1.1\r\ncontent-length: {}\r\n\r\n{body}", body.len())
             .unwrap();
@@ -196,7 +156,7 @@ mod tests {
     #[test]
     fn stops_when_dropped_though_a_client_stays_connected() {
         let stub = ModelStub::start();
-        let address = stub.address;
+        let address = stub.listening.address();
         let mut client = TcpStream::connect(address).unwrap();
         assert!(post(&stub, "/v1/messages", &json!({"messages": []})).contains("STUB-ANSWER"));
         drop(stub);

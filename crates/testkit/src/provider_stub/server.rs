@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
 use super::dialect::Dialect;
 use super::reply::{Pace, Reply, What};
+use crate::listening::{Listening, lock};
 use crate::model_stub::http;
 
 /// A request that came.
@@ -39,9 +39,8 @@ impl Heard {
 /// A provider on loopback; stops when dropped.
 #[derive(Debug)]
 pub struct ProviderStub {
-    address: SocketAddr,
     state: Arc<Mutex<State>>,
-    listener: Option<JoinHandle<()>>,
+    listening: Listening,
 }
 
 /// Chooses a reply by what was asked.
@@ -52,8 +51,6 @@ struct State {
     last: Reply,
     choose: Option<Arc<Choose>>,
     heard: Vec<Heard>,
-    connections: Vec<TcpStream>,
-    stopped: bool,
 }
 
 impl fmt::Debug for State {
@@ -65,24 +62,20 @@ impl fmt::Debug for State {
 impl ProviderStub {
     /// Listens on a free port, and says `STUB-ANSWER.` unless told otherwise.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
         let state = Arc::new(Mutex::new(State {
             replies: VecDeque::new(),
             last: Reply::text("STUB-ANSWER."),
             choose: None,
             heard: Vec::new(),
-            connections: Vec::new(),
-            stopped: false,
         }));
         let shared = Arc::clone(&state);
-        let listener = std::thread::spawn(move || accept(&listener, &shared));
-        Self { address, state, listener: Some(listener) }
+        let listening = Listening::start(move |connection| serve(connection, &shared));
+        Self { state, listening }
     }
 
     /// The address of every dialect.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listening.url()
     }
 
     /// Answers one question like this, after those that were given before.
@@ -114,44 +107,10 @@ impl ProviderStub {
 impl Drop for ProviderStub {
     fn drop(&mut self) {
         let mut state = lock(&self.state);
-        state.stopped = true;
         // What their acts hold must not live on in a thread that still ends its connection.
         state.replies.clear();
         state.last = Reply::closes();
         state.choose = None;
-        for connection in &state.connections {
-            drop(connection.shutdown(Shutdown::Both));
-        }
-        drop(state);
-        // The listener sits in `accept`; one more connection lets it see that it has to stop.
-        drop(TcpStream::connect(self.address));
-        if let Some(listener) = self.listener.take() {
-            drop(listener.join());
-        }
-    }
-}
-
-/// A test that failed in a reply's act must not hide its own message behind a poisoned lock.
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn accept(listener: &TcpListener, state: &Arc<Mutex<State>>) {
-    for connection in listener.incoming() {
-        let mut locked = lock(state);
-        if locked.stopped {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        if let Ok(copy) = connection.try_clone() {
-            locked.connections.push(copy);
-        }
-        let shared = Arc::clone(state);
-        std::thread::spawn(move || {
-            drop(serve(&connection, &shared));
-            // The copy kept for the stop would hold the connection open.
-            drop(connection.shutdown(Shutdown::Both));
-        });
     }
 }
 
@@ -171,7 +130,6 @@ impl Read for Tape<'_> {
 
 /// Answers the requests of one connection until its end.
 fn serve(connection: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
-    connection.set_nodelay(true)?;
     let mut reader = BufReader::new(Tape { from: connection, read: Vec::new() });
     while let Some(call) = http::read(&mut reader)? {
         let raw = std::mem::take(&mut reader.get_mut().read);
@@ -260,12 +218,14 @@ fn respond(
 
 #[cfg(test)]
 mod tests {
+    use std::net::Shutdown;
+
     use serde_json::json;
 
     use super::*;
 
     fn post(stub: &ProviderStub, path: &str, body: &Value) -> String {
-        let mut socket = TcpStream::connect(stub.address).unwrap();
+        let mut socket = TcpStream::connect(stub.listening.address()).unwrap();
         let body = body.to_string();
         let length = body.len();
         write!(
@@ -316,7 +276,7 @@ mod tests {
         stub.choose(|heard| Reply::text(heard.body["model"].as_str().unwrap_or("nobody")));
         assert!(post(&stub, "/v1/messages", &json!({"model": "m7"})).contains("\"m7\""));
         stub.then(Reply::hangs());
-        let mut waits = TcpStream::connect(stub.address).unwrap();
+        let mut waits = TcpStream::connect(stub.listening.address()).unwrap();
         write!(waits, "POST /v1/messages HTTP/1.1\r\ncontent-length: 2\r\n\r\n{{}}").unwrap();
         drop(stub);
         assert_eq!(waits.read(&mut [0]).unwrap_or(0), 0, "the stub's end ends it");
