@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use afterword_domain::Time;
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::status::{Embeddings, Silence, Status};
+use afterword_domain::wire::status::{Silence, Status};
 use async_trait::async_trait;
 
 use super::PostgresStore;
@@ -15,6 +15,7 @@ use super::values::{Text, count, get, time};
 use super::{health, search, vectors};
 use crate::Result;
 use crate::contract::SettingsStore;
+use crate::rules::status::embeddings;
 
 #[async_trait]
 impl SettingsStore for PostgresStore {
@@ -76,15 +77,7 @@ async fn counts(tx: &Tx) -> Sql<Status> {
     });
     let rows = count_rows(tx, &Scope::All).await?;
     let indexed = count(search::sizes(tx).await?.0);
-    let embeddings = vectors::counts(tx).await?.map_or_else(
-        || Embeddings { waiting: indexed, ..Embeddings::default() },
-        |counts| Embeddings {
-            space: counts.space,
-            embedded: counts.embedded,
-            waiting: counts.waiting,
-            ..Embeddings::default()
-        },
-    );
+    let embeddings = embeddings(vectors::counts(tx).await?, indexed);
     let sql = "SELECT (SELECT count(*) FROM projects WHERE tenant = $1) AS projects,
                    (SELECT count(*) FROM sdk_sessions WHERE tenant = $1) AS sessions,
                    pg_database_size(current_database()) AS bytes";

@@ -8,7 +8,9 @@ pub(crate) mod import;
 pub(crate) mod portable;
 pub(crate) mod revision;
 pub(crate) mod spend;
+pub(crate) mod status;
 pub(crate) mod summary;
+pub(crate) mod terms;
 mod uid;
 
 pub(crate) use uid::new_uid;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use afterword_domain::Time;
 use afterword_domain::scope::Scope;
-use afterword_domain::wire::status::{Embeddings, Silence, Status};
+use afterword_domain::wire::status::{Silence, Status};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};
 
@@ -18,6 +18,7 @@ use super::values::{count, optional};
 use super::{health, search, vectors};
 use crate::Result;
 use crate::contract::SettingsStore;
+use crate::rules::status::embeddings;
 
 #[async_trait]
 impl SettingsStore for SqliteStore {
@@ -84,15 +85,7 @@ fn counts(db: &Connection, path: &Path) -> Sql<Status> {
     });
     let rows = count_rows(db, &Scope::All)?;
     let indexed = search::indexed_rows(db)?;
-    let embeddings = vectors::counts(db)?.map_or_else(
-        || Embeddings { waiting: indexed, ..Embeddings::default() },
-        |counts| Embeddings {
-            space: counts.space,
-            embedded: counts.embedded,
-            waiting: counts.waiting,
-            ..Embeddings::default()
-        },
-    );
+    let embeddings = embeddings(vectors::counts(db)?, indexed);
     let number = |sql: &str| -> Sql<u64> {
         Ok(count(db.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
     };

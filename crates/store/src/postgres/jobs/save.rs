@@ -20,7 +20,7 @@ use crate::postgres::{search, sessions};
 use crate::rules::entry::Entry;
 use crate::rules::new_uid;
 use crate::rules::revision::belongs_to_person;
-use crate::rules::summary::with_files_of;
+use crate::rules::summary::{new_row, with_files_of};
 
 pub(super) async fn save_turn(tx: &Tx, outcome: &TurnOutcome) -> Sql<SavedTurn> {
     let (turn, project) = (outcome.job.turn, outcome.job.project_id);
@@ -201,17 +201,7 @@ pub(in crate::postgres) async fn save_summary(
             return Ok(None);
         }
     }
-    let mut row = Summary {
-        id: 0,
-        uid: new_uid(new.created_at),
-        session_id: Some(place.session_id),
-        project_id,
-        level,
-        prompt_number,
-        content: new.content.clone(),
-        source: new.source,
-        created_at: new.created_at,
-    };
+    let mut row = new_row(place, project_id, level, new);
     let changed = if let Some(known) = found {
         (row.id, row.uid) = (known.id, known.uid);
         if row != known {

@@ -8,16 +8,7 @@ use super::encode;
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::values::get;
 use crate::rules::bm25::{self, as_f64};
-
-/// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
-/// all looked at.
-pub(super) const COMMON: i64 = 1_000;
-
-/// Rows that the terms which drive a ranking may have together.
-const DRIVEN: i64 = 1_500;
-
-/// Most terms of a query; what comes after them is not looked at.
-const MOST: usize = 64;
+use crate::rules::terms::{self, COMMON, MOST};
 
 /// A distinct term of a query.
 #[derive(Clone, Copy, Debug)]
@@ -149,26 +140,15 @@ async fn look_up(tx: &Tx, numbers: &[i64]) -> Sql<Vec<Term>> {
 
 /// For each text, in how many rows it occurs; estimated beyond [`COMMON`].
 pub(super) fn rows_with(tenant: i64, texts: &[String], terms: &[Term]) -> Vec<u64> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
-    let rows = |text: &String| {
+    terms::rows_with(texts, |text| {
         let number = encode::term(tenant, text);
-        let term = terms.iter().find(|term| term.number == number);
-        term.map_or(0, |term| term.rows.round() as u64)
-    };
-    texts.iter().map(rows).collect()
+        terms.iter().find(|term| term.number == number).map(|term| term.rows)
+    })
 }
 
-/// Splits the terms that occur into those that drive the ranking, rarest first and as many as
-/// their rows allow, and those that only weigh in on rows found otherwise.
+/// The terms that drive the ranking, and those that only weigh in.
 pub(super) fn split(terms: Vec<Term>) -> (Vec<Term>, Vec<Term>) {
-    let mut terms: Vec<Term> = terms.into_iter().filter(|term| term.counted > 0).collect();
-    terms.sort_by_key(|term| term.counted);
-    let mut room = DRIVEN;
-    terms.into_iter().partition(|term| {
-        let drives = term.counted <= COMMON && term.counted <= room;
-        room = (room - term.counted).max(0);
-        drives
-    })
+    terms::split(terms, |term| term.counted)
 }
 
 /// The numbers of terms.

@@ -19,7 +19,7 @@ use crate::contract::{NewObservation, NewSummary, SavedTurn, TurnKey, TurnOutcom
 use crate::rules::entry::Entry;
 use crate::rules::new_uid;
 use crate::rules::revision::belongs_to_person;
-use crate::rules::summary::with_files_of;
+use crate::rules::summary::{new_row, with_files_of};
 
 pub(super) fn save_turn(db: &Connection, outcome: &TurnOutcome) -> Sql<SavedTurn> {
     let (turn, project) = (outcome.job.turn, outcome.job.project_id);
@@ -183,17 +183,7 @@ pub(in super::super) fn save_summary(
     {
         return Ok(None);
     }
-    let mut row = Summary {
-        id: 0,
-        uid: new_uid(new.created_at),
-        session_id: Some(place.session_id),
-        project_id,
-        level,
-        prompt_number,
-        content: new.content.clone(),
-        source: new.source,
-        created_at: new.created_at,
-    };
+    let mut row = new_row(place, project_id, level, new);
     let changed = if let Some(known) = found {
         row.id = known.id;
         row.uid = known.uid;

@@ -5,16 +5,7 @@ use rusqlite::Connection;
 use super::super::connect::Sql;
 use super::encode;
 use crate::rules::bm25::{self, as_f64};
-
-/// Rows up to which a term is counted exactly. A term in more rows is common: its rows are never
-/// all looked at.
-pub(super) const COMMON: u32 = 1_000;
-
-/// Rows that the terms which drive a ranking may have together.
-const DRIVEN: u32 = 1_500;
-
-/// Most terms of a query; what comes after them is not looked at.
-const MOST: usize = 64;
+use crate::rules::terms::{self, COMMON, MOST};
 
 /// A distinct term of a query.
 #[derive(Clone, Debug)]
@@ -24,7 +15,7 @@ pub(super) struct Term {
     /// As the query language has it.
     pub(super) quoted: String,
     /// Rows that hold it, counted up to one more than [`COMMON`].
-    pub(super) counted: u32,
+    pub(super) counted: i64,
     /// Rows that hold it, estimated for a common term.
     pub(super) rows: f64,
 }
@@ -36,14 +27,14 @@ impl Term {
             "SELECT count(*), max(id) FROM (SELECT rowid AS id FROM search_index
              WHERE search_index MATCH ?1 LIMIT ?2)",
         )?;
-        let (counted, last): (u32, Option<i64>) =
+        let (counted, last): (i64, Option<i64>) =
             bounded.query_row((&quoted, COMMON + 1), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rows = match last {
             // The rows came in order: what was found up to here goes on alike.
             Some(last) if counted > COMMON && last > 0 => {
-                f64::from(counted) * as_f64(newest_row) / as_f64(last)
+                as_f64(counted) * as_f64(newest_row) / as_f64(last)
             }
-            _ => f64::from(counted),
+            _ => as_f64(counted),
         };
         Ok(Self { token: encode::token(text).into_owned(), quoted, counted, rows })
     }
@@ -73,26 +64,15 @@ pub(super) fn survey(db: &Connection, texts: &[String]) -> Sql<Vec<Term>> {
 
 /// For each text, in how many rows it occurs; estimated beyond [`COMMON`].
 pub(super) fn rows_with(texts: &[String], terms: &[Term]) -> Vec<u64> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
-    let rows = |text: &String| {
+    terms::rows_with(texts, |text| {
         let token = encode::token(text);
-        let term = terms.iter().find(|term| term.token == token);
-        term.map_or(0, |term| term.rows.round() as u64)
-    };
-    texts.iter().map(rows).collect()
+        terms.iter().find(|term| term.token == token).map(|term| term.rows)
+    })
 }
 
-/// Splits the terms that occur into those that drive the ranking, rarest first and as many as
-/// their rows allow, and those that only weigh in on rows found otherwise.
+/// The terms that drive the ranking, and those that only weigh in.
 pub(super) fn split(terms: Vec<Term>) -> (Vec<Term>, Vec<Term>) {
-    let mut terms: Vec<Term> = terms.into_iter().filter(|term| term.counted > 0).collect();
-    terms.sort_by_key(|term| term.counted);
-    let mut room = DRIVEN;
-    terms.into_iter().partition(|term| {
-        let drives = term.counted <= COMMON && term.counted <= room;
-        room = room.saturating_sub(term.counted);
-        drives
-    })
+    terms::split(terms, |term| term.counted)
 }
 
 /// Any of the terms, as a query.

@@ -37,8 +37,12 @@ pub(super) fn waiting(db: &Connection, space: SpaceId, limit: usize) -> Sql<Vec<
             let (key, id) = waits?;
             // An entry whose row is gone points nowhere; a check tells of it.
             if let Some(row) = row(db, &Scope::All, id)? {
-                let before = before(db, key, id)?;
-                let version = version(db, key)?.unwrap_or_default();
+                let (own, before) = hashes(db, key)?.unwrap_or_default();
+                let version = hash::version(own, before);
+                let before = match before {
+                    Some(_) => before_it(db, id)?,
+                    None => None,
+                };
                 found.push(WaitingRow { key, version, row, before });
             }
         }
@@ -46,31 +50,26 @@ pub(super) fn waiting(db: &Connection, space: SpaceId, limit: usize) -> Sql<Vec<
     Ok(found)
 }
 
-/// The row of the same kind and session with the number before.
-fn before(db: &Connection, key: i64, id: PublicId) -> Sql<Option<Row>> {
-    let mut one = db.prepare_cached(
-        "SELECT 1 FROM search_rows own JOIN search_rows before ON before.kind = own.kind
-         AND before.row_id = own.row_id - 1 AND before.session_id = own.session_id
-         WHERE own.id = ?1",
-    )?;
-    if !one.exists([key])? {
-        return Ok(None);
-    }
+/// What stands before a row that something stands before.
+fn before_it(db: &Connection, id: PublicId) -> Sql<Option<Row>> {
     row(db, &Scope::All, PublicId::new(id.kind, id.number - 1))
 }
 
-/// Names a state of a row's tokens and of those of the row before it; none for no row.
-pub(super) fn version(db: &Connection, key: i64) -> Sql<Option<i64>> {
+/// The hashes of a row's tokens and of those of the row of the same kind and session with the number
+/// before, where there is one; none for no row.
+fn hashes(db: &Connection, key: i64) -> Sql<Option<(i64, Option<i64>)>> {
     let mut one = db.prepare_cached(
         "SELECT own.doc_hash, before.doc_hash FROM search_rows own
          LEFT JOIN search_rows before ON before.kind = own.kind
          AND before.row_id = own.row_id - 1 AND before.session_id = own.session_id
          WHERE own.id = ?1",
     )?;
-    let hashes =
-        one.query_row([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)));
-    let hashes = optional(hashes)?;
-    Ok(hashes.map(|(own, before)| hash::version(own, before)))
+    optional(one.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))))
+}
+
+/// Names a state of a row's tokens and of those of the row before it; none for no row.
+pub(super) fn version(db: &Connection, key: i64) -> Sql<Option<i64>> {
+    Ok(hashes(db, key)?.map(|(own, before)| hash::version(own, before)))
 }
 
 pub(super) fn page(
