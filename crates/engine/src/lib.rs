@@ -25,6 +25,8 @@ mod portable;
 pub mod provider;
 pub mod recall;
 mod retention;
+#[cfg(test)]
+mod testing;
 mod timeline;
 pub mod vectors;
 mod worker;

@@ -18,9 +18,8 @@ use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::RowBody;
 use afterword_store::sqlite::SqliteStore;
 use serde_json::json;
-use uuid::Uuid;
 
-use crate::{Engine, Error, Retention, Settings};
+use crate::{Engine, Error, testing};
 
 const NOW: i64 = 1_772_323_200_000;
 
@@ -30,13 +29,7 @@ fn at(ms: i64) -> Time {
 
 fn engine(path: &Path) -> Arc<Engine> {
     let store = Arc::new(SqliteStore::open(path).unwrap());
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     Engine::new(store, Arc::new(FixedClock(at(3_600_000))), settings)
 }
 
@@ -47,19 +40,7 @@ fn opened() -> (tempfile::TempDir, Arc<Engine>) {
 }
 
 fn event(session: &str, ms: i64, body: EventBody) -> Event {
-    Event {
-        uid: Uuid::now_v7(),
-        at: at(ms),
-        agent: "claude-code".into(),
-        agent_session_id: session.into(),
-        project: ProjectRef::named("shop"),
-        cwd: None,
-        turn_id: None,
-        subagent: None,
-        model: None,
-        transcript_path: None,
-        body,
-    }
+    testing::event(session, at(ms), body)
 }
 
 fn edit(session: &str, ms: i64, file: &str) -> Event {

@@ -1,10 +1,8 @@
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use afterword_domain::Time;
 use afterword_domain::event::{Event, EventBody, StartSource, ToolClass, ToolUse};
-use afterword_domain::project::ProjectRef;
 use afterword_domain::reply::Reply;
 use afterword_domain::time::FixedClock;
 use afterword_domain::wire::events::Outcome;
@@ -13,7 +11,7 @@ use afterword_store::sqlite::faults::Faults;
 use uuid::Uuid;
 
 use super::Asked;
-use crate::{Engine, Retention, Settings};
+use crate::{Engine, testing};
 
 fn at(ms: i64) -> Time {
     Time::from_millis(1_772_323_200_000 + ms)
@@ -21,30 +19,12 @@ fn at(ms: i64) -> Time {
 
 fn engine(path: &Path) -> Arc<Engine> {
     let store = Arc::new(SqliteStore::open(path).unwrap());
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     Engine::new(store, Arc::new(FixedClock(at(1_000_000))), settings)
 }
 
 fn event(ms: i64, body: EventBody) -> Event {
-    Event {
-        uid: Uuid::now_v7(),
-        at: at(ms),
-        agent: "claude-code".into(),
-        agent_session_id: "s".into(),
-        project: ProjectRef::named("shop"),
-        cwd: None,
-        turn_id: None,
-        subagent: None,
-        model: None,
-        transcript_path: None,
-        body,
-    }
+    testing::event("s", at(ms), body)
 }
 
 fn edit(ms: i64) -> Event {

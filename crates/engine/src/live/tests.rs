@@ -1,4 +1,3 @@
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,39 +10,20 @@ use afterword_domain::time::FixedClock;
 use afterword_domain::wire::live::LiveMessage;
 use afterword_domain::wire::memory::RememberRequest;
 use afterword_store::sqlite::SqliteStore;
-use uuid::Uuid;
 
 use super::{Follower, LiveEvent, Place};
-use crate::{Engine, Retention, Settings};
+use crate::{Engine, testing};
 
 const NOW: i64 = 1_772_323_200_000;
 
 fn engine(path: &Path) -> Arc<Engine> {
     let store = Arc::new(SqliteStore::open(path).unwrap());
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     Engine::new(store, Arc::new(FixedClock(Time::from_millis(NOW + 60_000))), settings)
 }
 
 fn event(ms: i64, body: EventBody) -> Event {
-    Event {
-        uid: Uuid::now_v7(),
-        at: Time::from_millis(NOW + ms),
-        agent: "claude-code".into(),
-        agent_session_id: "s".into(),
-        project: ProjectRef::named("shop"),
-        cwd: None,
-        turn_id: None,
-        subagent: None,
-        model: None,
-        transcript_path: None,
-        body,
-    }
+    testing::event("s", Time::from_millis(NOW + ms), body)
 }
 
 fn prompt(ms: i64, text: &str) -> Event {

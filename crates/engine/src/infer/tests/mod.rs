@@ -4,7 +4,6 @@ mod anything;
 mod by_model;
 mod by_rules;
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,7 +25,7 @@ use super::*;
 use crate::distill::model::Model;
 use crate::ledger::{Ledger, NoPrices};
 use crate::provider::{ClaudeSettings, ProviderKind, ProviderSettings, open};
-use crate::{Engine, Extras, Retention, Settings};
+use crate::{Engine, Extras, testing};
 
 /// Wednesday, 4 March 2026, ten o'clock.
 const NOW: &str = "2026-03-04T10:00:00Z";
@@ -99,13 +98,7 @@ fn engine(folder: &Path, stub: Option<&ProviderStub>, limits: SpendLimits) -> Ar
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.join("a.db")).unwrap());
     let clock: Arc<dyn Clock> = Arc::new(FixedClock(at(NOW)));
     let ledger = Ledger::new(Arc::clone(&store), Arc::clone(&clock), limits, Arc::new(NoPrices));
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     let model = stub.map(|stub| {
         let settings = ProviderSettings {
             kind: ProviderKind::OpenAi,

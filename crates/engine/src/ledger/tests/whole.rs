@@ -1,19 +1,16 @@
 //! A day of work with a provider that does its worst, through intake, rules and worker.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use afterword_domain::event::{Event, EventBody, ToolClass, ToolUse};
-use afterword_domain::project::ProjectRef;
 use afterword_store::Store;
 use async_trait::async_trait;
-use uuid::Uuid;
 
 use super::*;
 use crate::distill::model::Model;
 use crate::provider::{Answer, Ask, Provider, Refusal, RefusalKind};
-use crate::{Engine, Extras, Retention, Settings};
+use crate::{Engine, Extras, testing};
 
 /// Answers well, badly, not at all, with and without a count; never with more than it was asked
 /// for.
@@ -68,19 +65,7 @@ impl Provider for Hostile {
 fn happening(clock: &Hands, turn: usize, body: EventBody) -> Event {
     let at = clock.now().plus_millis(10);
     clock.set(at.millis());
-    Event {
-        uid: Uuid::now_v7(),
-        at,
-        agent: "claude-code".into(),
-        agent_session_id: format!("s{}", turn % 5),
-        project: ProjectRef::named("shop"),
-        cwd: None,
-        turn_id: None,
-        subagent: None,
-        model: None,
-        transcript_path: None,
-        body,
-    }
+    testing::event(&format!("s{}", turn % 5), at, body)
 }
 
 /// A turn of ten tool uses, rules and worker behind it.
@@ -118,13 +103,7 @@ async fn i1_two_thousand_tool_uses_with_a_hostile_provider_keep_the_cap() {
     let provider = Arc::new(Hostile::default());
     let ledger =
         Ledger::new(Arc::clone(&store), Arc::clone(&time), limits(CAP), Arc::new(NoPrices));
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     let model = Model::new(Arc::clone(&provider) as Arc<dyn Provider>);
     let extras = Extras { model: Some(model), ledger: Some(ledger), ..Extras::default() };
     let engine = Engine::with(store, time, settings, extras);

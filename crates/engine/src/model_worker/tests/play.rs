@@ -1,13 +1,12 @@
 //! A provider that follows a script, and an engine that plays turns.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use afterword_domain::event::{Event, EventBody, ToolClass, ToolUse};
+use afterword_domain::event::{EventBody, ToolClass, ToolUse};
 use afterword_domain::observation::Observation;
-use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Clock, Time};
 use afterword_store::Store;
@@ -20,7 +19,7 @@ use uuid::Uuid;
 use crate::distill::model::Model;
 use crate::ledger::{Ledger, NoPrices};
 use crate::provider::{Answer, Ask, Provider, Refusal, Usage};
-use crate::{Engine, Extras, Retention, Settings};
+use crate::{Engine, Extras, testing};
 
 /// What the provider does with a question.
 pub(super) enum Act {
@@ -157,19 +156,7 @@ impl Play {
 
     pub(super) async fn happens(&self, session: &str, body: EventBody) {
         self.pass(1_000);
-        let event = Event {
-            uid: Uuid::now_v7(),
-            at: self.clock.now(),
-            agent: "claude-code".into(),
-            agent_session_id: session.into(),
-            project: ProjectRef::named("shop"),
-            cwd: None,
-            turn_id: None,
-            subagent: None,
-            model: None,
-            transcript_path: None,
-            body,
-        };
+        let event = testing::event(session, self.clock.now(), body);
         self.engine.intake(vec![event]).await.unwrap();
     }
 
@@ -260,13 +247,7 @@ fn open(
         let (store, clock) = (Arc::clone(&store), Arc::clone(clock) as Arc<dyn Clock>);
         Ledger::new(store, clock, limits, Arc::new(NoPrices))
     });
-    let settings = Settings {
-        skip_tools: HashSet::new(),
-        session_context: true,
-        prompt_recall: true,
-        file_recall: true,
-        retention: Retention::default(),
-    };
+    let settings = testing::settings();
     let mut model = Model::new(Arc::clone(script) as Arc<dyn Provider>);
     model.chance = Box::new(|| 0.0);
     change(&mut model);
