@@ -1,16 +1,14 @@
 //! What every backend does in the same way: identity, weights, limits and wording, without SQL.
 
-pub(crate) mod bm25;
 pub(crate) mod entry;
 pub(crate) mod fact;
 pub(crate) mod hash;
-pub(crate) mod import;
-pub(crate) mod portable;
+pub(crate) mod ranking;
 pub(crate) mod revision;
 pub(crate) mod spend;
 pub(crate) mod status;
 pub(crate) mod summary;
-pub(crate) mod terms;
+pub(crate) mod transfer;
 mod uid;
 
 pub(crate) use uid::new_uid;

@@ -10,7 +10,7 @@ use crate::contract::{ExportCursor, Row};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::rows::{agents, in_scope, rows, table};
 use crate::postgres::values::{get, limit as sql_limit};
-use crate::rules::portable::{fill, line};
+use crate::rules::transfer::portable::{fill, line};
 
 /// The rows after a cursor, kind by kind, each by id.
 pub(super) async fn page(

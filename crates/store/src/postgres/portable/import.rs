@@ -21,8 +21,8 @@ use crate::postgres::rows::{known_or_forgotten, rows as whole_rows};
 use crate::postgres::search::same_docs;
 use crate::postgres::values::{Text, get};
 use crate::rules::hash::doc_hash;
-use crate::rules::import::{read_content, says_the_same};
 use crate::rules::new_uid;
+use crate::rules::transfer::import::{read_content, says_the_same};
 
 /// Stores rows; see the contract for which are skipped.
 pub(super) async fn rows(tx: &Tx, rows: &[ImportRow], now: Time) -> Sql<ImportCounts> {

@@ -19,7 +19,7 @@ use crate::postgres::search;
 use crate::postgres::values::Text;
 use crate::rules::FIRST_PROMPT_CHARS;
 use crate::rules::entry::Entry;
-use crate::rules::import::{self as rules, Extra};
+use crate::rules::transfer::import::{self as rules, Extra};
 
 /// A row that will be stored.
 pub(super) struct Incoming<'a> {

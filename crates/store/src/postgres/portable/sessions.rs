@@ -10,7 +10,7 @@ use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::events::make_session;
 use crate::postgres::log::Change;
 use crate::postgres::values::{Text, get, short};
-use crate::rules::import::UNKNOWN_AGENT;
+use crate::rules::transfer::import::UNKNOWN_AGENT;
 
 /// What is known of the sessions of an import, and what is to be written of them at its end.
 pub(super) struct Sessions {

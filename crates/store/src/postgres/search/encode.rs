@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::contract::IndexDoc;
-use crate::rules::bm25::FIELD_WEIGHTS;
 use crate::rules::hash::fnv;
+use crate::rules::ranking::bm25::FIELD_WEIGHTS;
 
 /// The number of a token of a tenant. Two tenants share no number, so that nobody's search walks
 /// through another one's rows; two tokens of one tenant share one in less than one of ten million

@@ -7,7 +7,7 @@ use super::terms::{self, Term};
 use crate::contract::{KeywordQuery, Period};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::values::{get, limit as sql_limit};
-use crate::rules::bm25::as_f64;
+use crate::rules::ranking::bm25::as_f64;
 
 /// Where counting of matches stops.
 pub(super) const MOST_COUNTED: usize = 2_000;

@@ -14,7 +14,7 @@ use super::{encode, hit, sizes};
 use crate::contract::{Hit, IndexDoc, KeywordAnswer, KeywordQuery};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::values::get;
-use crate::rules::bm25::{SCOPE_TOKENS, as_f64, mean_length, norm, part};
+use crate::rules::ranking::bm25::{SCOPE_TOKENS, as_f64, mean_length, norm, part};
 
 /// Rows that stand in when only common terms are left to go by.
 const STAND_INS: usize = 200;

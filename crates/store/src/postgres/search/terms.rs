@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use super::encode;
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::values::get;
-use crate::rules::bm25::{self, as_f64};
-use crate::rules::terms::{self, COMMON, MOST};
+use crate::rules::ranking::bm25::{self, as_f64};
+use crate::rules::ranking::terms::{self, COMMON, MOST};
 
 /// A distinct term of a query.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::super::projects;
 use super::super::rows::{in_scope, row, table};
 use super::super::values::limit as sql_limit;
 use crate::contract::{ExportCursor, Row};
-use crate::rules::portable::{fill, line};
+use crate::rules::transfer::portable::{fill, line};
 
 /// The rows after a cursor, kind by kind, each by id.
 pub(super) fn page(

@@ -20,7 +20,7 @@ use super::super::search;
 use super::export::portable;
 use crate::contract::{ImportCounts, ImportRow, NewMemory};
 use crate::rules::entry::Entry;
-use crate::rules::import::{self as rules, Extra, read_content};
+use crate::rules::transfer::import::{self as rules, Extra, read_content};
 use crate::rules::{FIRST_PROMPT_CHARS, new_uid};
 
 /// Stores rows; see the contract for which are skipped.

@@ -6,7 +6,7 @@ use super::super::connect::Sql;
 use super::super::events::make_session;
 use super::super::values::optional;
 use super::import::Incoming;
-use crate::rules::import::UNKNOWN_AGENT;
+use crate::rules::transfer::import::UNKNOWN_AGENT;
 
 impl Incoming<'_> {
     /// The session the row names, made when it is missing; none when it names none.

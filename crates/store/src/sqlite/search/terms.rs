@@ -4,8 +4,8 @@ use rusqlite::Connection;
 
 use super::super::connect::Sql;
 use super::encode;
-use crate::rules::bm25::{self, as_f64};
-use crate::rules::terms::{self, COMMON, MOST};
+use crate::rules::ranking::bm25::{self, as_f64};
+use crate::rules::ranking::terms::{self, COMMON, MOST};
 
 /// A distinct term of a query.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::super::values::optional;
 use super::indexed_rows;
 use super::rank::Ranked;
 use super::terms::Term;
-use crate::rules::bm25::{FIELD_WEIGHTS, SCOPE_TOKENS, as_f64, mean_length, norm, part};
+use crate::rules::ranking::bm25::{FIELD_WEIGHTS, SCOPE_TOKENS, as_f64, mean_length, norm, part};
 
 /// Adds to each row's score what these terms say of it.
 pub(super) fn weigh(db: &Connection, terms: &[Term], found: &mut [Ranked]) -> Sql<()> {
