@@ -653,3 +653,36 @@ fn https_is_spoken_to_services_that_can_prove_who_they_are_and_to_no_others() {
     assert!(stub.heard().is_empty(), "nothing goes out to a stranger");
     assert!(start(true).contains("1. A sealed fact."));
 }
+
+#[test]
+fn an_address_that_came_with_a_clone_is_not_used_until_it_is_trusted() {
+    let stub = MemoryStub::start(Spelling::Platform);
+    stub.has("dev.one", "a", "A fact of the team.", Some(0.9), &json!({}));
+    let sandbox = Sandbox::new(BIN);
+    let own = format!("AFTERWORD_API_TOKEN={}\nAFTERWORD_USER_ID=dev.one\n", stub.token());
+    fs::write(sandbox.home().join(".claude/afterword.conf"), own).unwrap();
+    let folder = sandbox.project().join(".claude");
+    fs::create_dir_all(&folder).unwrap();
+    let names = format!("AFTERWORD_API_URL={}\n", stub.url());
+    fs::write(folder.join("afterword.conf"), names).unwrap();
+    let git = |arguments: &[&str]| sandbox.git(sandbox.project(), arguments);
+    let start = || sandbox.send(&Payload::session_start("startup")).success().stdout;
+
+    git(&["init", "-q"]);
+    assert!(start().contains("A fact of the team."), "the person's own file is obeyed");
+    let before = stub.heard().len();
+
+    git(&["add", "-f", ".claude/afterword.conf"]);
+    let told: Value = serde_json::from_str(&start()).unwrap();
+    let notice = told["systemMessage"].as_str().unwrap();
+    assert!(notice.contains(&stub.url()) && notice.contains("trusted"), "{notice}");
+    let ended = Payload::stop(ANSWERED);
+    sandbox.send(&ended).success();
+    assert_eq!(stub.heard().len(), before, "neither the token nor the work goes out");
+    let doctor = sandbox.afterword(&["doctor"]);
+    assert!(doctor.stdout.contains("came with this project"), "{}", doctor.stdout);
+
+    let trusts = format!("[remote]\ntrusted = [\"{}/\"]\n", stub.url());
+    fs::write(sandbox.data().join("config.toml"), trusts).unwrap();
+    assert!(start().contains("A fact of the team."));
+}

@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use afterword_domain::project::ProjectRef;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
@@ -11,6 +12,7 @@ use serde_json::json;
 use super::output::Failure;
 use super::{Tools, model, project};
 use crate::config::remote;
+use crate::hook::remote::service_of;
 use crate::install::{
     HookSet, Report, Request, detect_claude_code, install_claude_code, uninstall_claude_code,
 };
@@ -81,7 +83,10 @@ pub(super) fn install(tools: &Tools, arguments: &InstallArguments) -> anyhow::Re
         .into());
     }
     let scope = scope(tools, arguments.project)?;
-    let remote = remote::resolve(env, scope.as_deref()).is_some();
+    let remote = scope.as_deref().map_or_else(
+        || remote::resolve(env, None).is_some(),
+        |root| service_of(&tools.config, &ProjectRef::default(), root).is_some(),
+    );
     let mut request = Request {
         home: tools.config.home.clone(),
         claude_folder: env.claude_folder(),

@@ -20,11 +20,21 @@ pub struct Section {
     pub min_score: f64,
     /// Most memories that a session is given.
     pub most: usize,
+    /// Addresses that a project's file under version control may name.
+    pub trusted: Vec<String>,
+}
+
+impl Section {
+    /// Whether the person trusts an address, whoever names it.
+    pub fn trusts(&self, url: &str) -> bool {
+        let plain = |url: &str| url.trim().trim_end_matches('/').to_owned();
+        self.trusted.iter().any(|trusted| plain(trusted) == plain(url))
+    }
 }
 
 impl Default for Section {
     fn default() -> Self {
-        Self { local: false, min_score: 0.5, most: 20 }
+        Self { local: false, min_score: 0.5, most: 20, trusted: Vec::new() }
     }
 }
 

@@ -89,6 +89,7 @@ pub const KEYS: &[Key] = &[
     key("remote", "local", "false", "Keep memories on this machine as well; else no local process is started where a service is configured."),
     key("remote", "min_score", "0.5", "Least score of a memory that a session is given, 0 to 1."),
     key("remote", "most", "20", "Most memories that a session is given."),
+    key("remote", "trusted", "[]", "Addresses that a project's file under version control may name: others are not used, since such a file may be anybody's."),
 ];
 
 const fn key(

@@ -193,6 +193,7 @@ impl Run<'_> {
         let running = place.filter(|place| !self.is_off(place));
         let Some(place) = running else { return Reply::None };
         let far = self.remote(&place);
+        let refused = if far.is_none() && speaks { self.untrusted(&place) } else { None };
         let alone = far.as_ref().is_some_and(remote::Call::is_alone);
         let transcript = draft.transcript_path.clone();
         let in_subagent = draft.subagent.is_some();
@@ -235,10 +236,14 @@ impl Run<'_> {
         if let Some(watchdog) = self.watchdog {
             watchdog.settled();
         }
-        match (wants_reply, in_subagent) {
+        let reply = match (wants_reply, in_subagent) {
             (true, _) => fitting(&event.body, reply),
             (false, false) => notice_alone(reply),
             (false, true) => Reply::None,
+        };
+        match refused {
+            Some(notice) => noticed(reply, notice),
+            None => reply,
         }
     }
 
@@ -293,6 +298,12 @@ impl Run<'_> {
         let (remote, folder) = remote::service_of(self.config, &place.project, &place.folder)?;
         let (config, clock, started) = (self.config, self.clock, self.started);
         Some(remote::Call { config, clock, remote, folder, started, doing: self.doing() })
+    }
+
+    /// What the person is told of a service that the project names and nobody trusts.
+    fn untrusted(&self, place: &Resolution) -> Option<String> {
+        let remote = remote::untrusted(self.config, &place.project, &place.folder)?;
+        Some(remote::untrusted_line(&remote.url))
     }
 
     fn event(&self, draft: Draft, place: Resolution) -> Event {

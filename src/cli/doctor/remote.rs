@@ -9,7 +9,7 @@ use crate::cli::output::visible;
 use crate::cli::{Tools, project};
 use crate::client::remote::{RemoteDoor, is_loopback};
 use crate::config::remote::Remote;
-use crate::hook::remote::{outbox, service_of};
+use crate::hook::remote::{outbox, service_of, untrusted};
 
 /// How long the service may take for one answer.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -28,14 +28,30 @@ pub(super) fn is_alone(tools: &Tools) -> bool {
 
 /// Everything that can be said of the service.
 pub(super) fn remote(tools: &Tools) -> Vec<Check> {
-    let Some(remote) = here(tools) else { return Vec::new() };
+    let Some(remote) = here(tools) else { return refused(tools).into_iter().collect() };
     let root = project::here(tools, None).ok().and_then(|here| here.root);
     let mut checks = vec![answers(&remote), secure(&remote), waiting(tools)];
     if let Some(root) = root {
         checks.extend(token_file(&remote, Path::new(&root)));
-        checks.extend(address_of_project(&remote, Path::new(&root)));
+        if !tools.config.file.remote.trusts(&remote.url) {
+            checks.extend(address_of_project(&remote, Path::new(&root)));
+        }
     }
     checks
+}
+
+/// A service that is named by a file which came with the project.
+fn refused(tools: &Tools) -> Option<Check> {
+    let here = project::here(tools, None).unwrap_or_default();
+    let folder = std::env::current_dir().unwrap_or_default();
+    let remote = untrusted(&tools.config, &here, &folder)?;
+    let url = visible(&remote.url);
+    let file = remote.url_file.unwrap_or_default();
+    Some(Check::bad(
+        "remote address",
+        format!("{} came with this project and names {url}: it is not used", file.display()),
+        "if the service is yours, add its address to `trusted` in [remote] of config.toml",
+    ))
 }
 
 fn answers(remote: &Remote) -> Check {

@@ -4,23 +4,9 @@
 //! hides. It takes about 2 ms in a small repository and grows with the files; what is not answered in
 //! time is not known, and the process is ended.
 
-use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::hook::platform;
-
-/// How long git may take.
-const PATIENCE: Duration = Duration::from_millis(150);
-
-/// Builds that are not optimised are tested on busy machines.
-const SLOWNESS: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
-
-/// Most bytes of an answer that are read.
-const ANSWER: u64 = 256 * 1024;
+use super::ask_git::ask;
 
 /// Most files; a checkout with more changes is being rebuilt, not worked on.
 const MOST: usize = 100;
@@ -41,9 +27,6 @@ const ARGUMENTS: [&str; 12] = [
     "--ignore-submodules=all",
 ];
 
-/// Variables that would lead git elsewhere.
-const MISLEADING: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_TRACE"];
-
 /// The changed and the new files of a checkout, relative to its top folder, in git's order, at most
 /// 100; a folder of nothing but new files ends with `/`.
 ///
@@ -52,43 +35,9 @@ pub fn changed_files(top: &Path) -> Vec<String> {
     if !top.join(".git").exists() {
         return Vec::new();
     }
-    let started = Instant::now();
-    let Some(answer) = ask(top, started + PATIENCE * SLOWNESS) else { return Vec::new() };
-    files(&answer)
-}
-
-fn ask(top: &Path, until: Instant) -> Option<Vec<u8>> {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(top)
-        .args(ARGUMENTS)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    for name in MISLEADING {
-        command.env_remove(name);
-    }
-    platform::no_window(&mut command);
-    let mut child = command.spawn().ok()?;
-    let answer = read(&mut child, until);
-    if answer.is_none() {
-        child.kill().ok();
-    }
-    let ended = child.wait().ok()?;
-    answer.filter(|_| ended.success())
-}
-
-/// All that the process prints; none when it is not done in time.
-fn read(child: &mut Child, until: Instant) -> Option<Vec<u8>> {
-    let stdout = child.stdout.take()?;
-    let (done, answer) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let whole = stdout.take(ANSWER).read_to_end(&mut bytes).is_ok();
-        done.send(whole.then_some(bytes)).ok();
-    });
-    answer.recv_timeout(until.saturating_duration_since(Instant::now())).ok().flatten()
+    ask(top, &ARGUMENTS)
+        .filter(|answer| answer.code == 0)
+        .map_or_else(Vec::new, |a| files(&a.printed))
 }
 
 /// The paths of `XY PATH NUL …`; of a rename the second name follows as an entry of its own.
@@ -118,17 +67,6 @@ mod tests {
         let many: Vec<u8> = (0..500).flat_map(|n| format!("?? f{n}\0").into_bytes()).collect();
         assert_eq!(files(&many).len(), MOST);
         assert!(files(b"").is_empty() && files(b"x\0\0").is_empty());
-    }
-
-    #[test]
-    fn a7_a_git_that_hangs_is_not_waited_for() {
-        let Ok(mut child) = Command::new("sleep").arg("60").stdout(Stdio::piped()).spawn() else {
-            return;
-        };
-        let answer = read(&mut child, Instant::now() + Duration::from_millis(5));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert_eq!(answer, None);
     }
 
     #[test]

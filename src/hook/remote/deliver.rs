@@ -10,14 +10,15 @@ use std::process::Child;
 use std::time::Duration;
 
 use afterword_domain::Clock;
+use afterword_domain::project::ProjectRef;
 use serde_json::{Value, json};
 
 use super::outbox::{self, Entry, Kind, Waiting};
 use super::sent::{self, Sent};
-use super::{log, remember_dialect, remembered_dialect};
+use super::{log, remember_dialect, remembered_dialect, service_of};
 use crate::client::remote::{Added, Found, NewMemory, RemoteDoor, Trouble, Update};
 use crate::client::{own_binary, spawn};
-use crate::config::{Config, Home, remote};
+use crate::config::{Config, Home};
 use crate::folder::files;
 
 /// How long a service may take for one call.
@@ -183,7 +184,7 @@ impl Pass<'_> {
 
     /// The place of the door to a text's service; none where the settings name another by now.
     fn door(&mut self, waiting: &Waiting) -> Option<usize> {
-        let remote = remote::resolve(&self.config.env, Some(&waiting.folder))?;
+        let (remote, _) = service_of(self.config, &ProjectRef::default(), &waiting.folder)?;
         if remote.url != waiting.url || remote.user_id != waiting.user_id {
             return None;
         }

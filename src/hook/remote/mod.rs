@@ -21,6 +21,7 @@ use afterword_domain::event::Event;
 use afterword_domain::project::ProjectRef;
 
 use super::log;
+use super::project::tracked::is_tracked;
 use crate::client::remote::Dialect;
 use crate::config::remote::{self, Remote};
 use crate::config::{Config, Home};
@@ -45,14 +46,47 @@ pub struct Call<'a> {
     pub doing: String,
 }
 
-/// The service of a project that was found from `folder`; none where nothing names one.
+/// The service of a project that was found from `folder`; none where nothing names one, or only a
+/// file that [came with the project](untrusted).
 pub fn service_of(
     config: &Config,
     project: &ProjectRef,
     folder: &Path,
 ) -> Option<(Remote, PathBuf)> {
+    let (remote, root) = named(config, project, folder)?;
+    is_trusted(config, &remote, &root).then_some((remote, root))
+}
+
+/// The service that a project's own file under version control names, and nobody trusts: whoever
+/// wrote the file would be sent the person's token and what is worked on. It is not used.
+pub fn untrusted(config: &Config, project: &ProjectRef, folder: &Path) -> Option<Remote> {
+    let (remote, root) = named(config, project, folder)?;
+    (!is_trusted(config, &remote, &root)).then_some(remote)
+}
+
+/// The line that tells the person of such a service.
+pub fn untrusted_line(url: &str) -> String {
+    let url: String = url.chars().filter(char::is_ascii_graphic).take(200).collect();
+    format!(
+        "afterword: this project's files name a memory service, {url}, which is not used: to let it \
+         have your token and what you work on here, add the address to `trusted` in [remote] of \
+         config.toml"
+    )
+}
+
+fn named(config: &Config, project: &ProjectRef, folder: &Path) -> Option<(Remote, PathBuf)> {
     let root = project.root.as_deref().map_or_else(|| folder.to_owned(), PathBuf::from);
     Some((remote::resolve(&config.env, Some(&root))?, root))
+}
+
+/// Asks git only where a file of the project names what nothing of the person's own does.
+fn is_trusted(config: &Config, remote: &Remote, root: &Path) -> bool {
+    let Some(file) = remote.url_file.as_deref().filter(|file| file.starts_with(root)) else {
+        return true;
+    };
+    config.file.remote.trusts(&remote.url)
+        || remote::resolve(&config.env, None).is_some_and(|own| own.url == remote.url)
+        || !is_tracked(root, file)
 }
 
 impl Call<'_> {
