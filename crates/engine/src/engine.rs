@@ -205,7 +205,8 @@ impl Engine {
         if query.chars().all(|c| c == '*' || c.is_whitespace()) {
             return Ok(None);
         }
-        let filter = NearFilter { scope, kind: request.kind, since: request.since };
+        let (kind, since, until) = (request.kind, request.since, request.until);
+        let filter = NearFilter { scope, kind, since, until };
         Ok(self.near(query, &filter, NEAR_ROWS, NEAR_PATIENCE).await)
     }
 

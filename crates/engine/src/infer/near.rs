@@ -62,7 +62,8 @@ impl Engine {
     ) -> Result<Vec<Memory>> {
         let text = prefix(text, MEANT_BYTES);
         let kind = Some(Kind::Memory);
-        let filter = NearFilter { scope: Scope::Project(project_id), kind, since: None };
+        let scope = Scope::Project(project_id);
+        let filter = NearFilter { scope, kind, ..NearFilter::default() };
         let near = self.near(text, &filter, NEAREST, PATIENCE).await.unwrap_or_default();
         let found = recall::memories_like(&*self.store, project_id, text, &near).await?;
         let own = found.into_iter().filter(|memory| owner.owns(&memory.metadata));

@@ -39,6 +39,8 @@ pub struct NearFilter {
     pub kind: Option<Kind>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
+    /// Only rows made before this time.
+    pub until: Option<Time>,
 }
 
 impl Engine {
@@ -174,6 +176,7 @@ pub(crate) async fn nearest_in_store(
         scope: filter.scope.clone(),
         kind: filter.kind,
         since: filter.since,
+        until: filter.until,
         limit: (count + count / 2).max(LEAST_PARTS),
     };
     let parts = loop {

@@ -105,11 +105,13 @@ impl Table {
     ) -> Vec<NearPart> {
         let project = filter.scope.project();
         let since = filter.since.map_or(i64::MIN, afterword_domain::Time::millis);
+        let until = filter.until.map_or(i64::MAX, afterword_domain::Time::millis);
         let admits = |part: &u32| {
             let row = &self.rows[(part / PARTS) as usize];
             project.is_none_or(|id| id == row.project_id)
                 && filter.kind.is_none_or(|kind| kind == row.kind)
                 && row.created_ms >= since
+                && row.created_ms < until
         };
         let found = self.index.search(vector, count, admits);
         let part = |Near { key: at, .. }: Near<u32>| {

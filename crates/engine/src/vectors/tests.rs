@@ -7,6 +7,7 @@ use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::time::FixedClock;
 use afterword_domain::wire::memory::RememberRequest;
+use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::Store;
 use afterword_store::postgres::{PostgresOptions, PostgresPool, TenantId};
@@ -229,6 +230,14 @@ async fn exact_filters(home: Home) {
     assert_eq!(home.near("zebra", &later).await, Some(Vec::new()));
     let since = NearFilter { since: Some(day(0)), ..NearFilter::default() };
     assert_eq!(home.near("zebra", &since).await.unwrap().len(), 3);
+    let earlier = NearFilter { until: Some(day(0)), ..NearFilter::default() };
+    assert_eq!(home.near("zebra", &earlier).await, Some(Vec::new()));
+    let until = NearFilter { until: Some(day(1)), ..NearFilter::default() };
+    assert_eq!(home.near("zebra", &until).await.unwrap().len(), 3);
+    let question =
+        SearchRequest { until: Some(day(0)), query: "zebra".into(), ..SearchRequest::default() };
+    let found = home.engine.search(&question).await.unwrap();
+    assert!(found.results.is_empty(), "rows that are near by meaning pass the same filters");
 }
 
 #[tokio::test(flavor = "multi_thread")]

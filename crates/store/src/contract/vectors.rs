@@ -77,6 +77,8 @@ pub struct NearQuery {
     pub kind: Option<Kind>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
+    /// Only rows made before this time.
+    pub until: Option<Time>,
     /// Most passages.
     pub limit: usize,
 }

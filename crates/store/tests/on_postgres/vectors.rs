@@ -78,7 +78,15 @@ async fn fill(
 }
 
 fn query(space: SpaceId, vector: &[f32], limit: usize) -> NearQuery {
-    NearQuery { space, vector: bytes(vector), scope: Scope::All, kind: None, since: None, limit }
+    NearQuery {
+        space,
+        vector: bytes(vector),
+        scope: Scope::All,
+        kind: None,
+        since: None,
+        until: None,
+        limit,
+    }
 }
 
 fn exact(rows: &[(i64, Vec<f32>)], vector: &[f32], limit: usize) -> HashSet<i64> {
@@ -153,6 +161,8 @@ async fn filters_and_spaces_hold_for_what_is_near() {
     assert_eq!(near[0].vector, bytes(vector));
     let since = NearQuery { since: Some(t(48)), ..query(space, vector, 9) };
     assert_eq!(one.nearest(since).await.unwrap().unwrap().len(), 2);
+    let until = NearQuery { until: Some(t(2)), ..query(space, vector, 9) };
+    assert_eq!(one.nearest(until).await.unwrap().unwrap().len(), 2);
     let kind = NearQuery { kind: Some(Kind::Memory), ..query(space, vector, 9) };
     assert_eq!(one.nearest(kind).await.unwrap(), Some(vec![]));
     assert_eq!(other.nearest(query(space, vector, 9)).await.unwrap(), Some(vec![]));

@@ -94,13 +94,14 @@ async fn dimension(tx: &Tx, space: SpaceId) -> Sql<Option<usize>> {
     Ok(usize::try_from(get::<i32>(&row, "dimension")?).ok())
 }
 
-/// The filters as `$2` to `$4`.
+/// The filters as `$2` to `$4`; the end of the time is a number of the text.
 fn filters(query: &NearQuery) -> String {
     let project =
         if query.scope.project().is_some() { "r.project_id = $2" } else { "$2::bigint IS NULL" };
     let kind = if query.kind.is_some() { "r.kind = $3" } else { "$3::text IS NULL" };
     let since = if query.since.is_some() { "r.created_at >= $4" } else { "$4::bigint IS NULL" };
-    format!("{project} AND {kind} AND {since}")
+    let until = query.until.map_or(i64::MAX, afterword_domain::Time::millis);
+    format!("{project} AND {kind} AND {since} AND r.created_at < {until}")
 }
 
 fn bounds(query: &NearQuery) -> (Option<i64>, Option<&'static str>, Option<i64>) {

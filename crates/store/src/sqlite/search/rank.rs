@@ -80,12 +80,13 @@ fn rows_of_periods(
 fn named_rows(db: &Connection, query: &KeywordQuery, there: &mut HashSet<i64>) -> Sql<Vec<i64>> {
     let mut one = db.prepare_cached(
         "SELECT id FROM search_rows WHERE kind = ?1 AND row_id = ?2
-         AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR kind = ?4) AND created_at >= ?5",
+         AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR kind = ?4) AND created_at >= ?5
+         AND created_at < ?6",
     )?;
     let (project, kind) = (query.scope.project(), query.kind.map(Kind::word));
     let mut new = Vec::new();
     for id in &query.rows {
-        let bound = params![id.kind.word(), id.number, project, kind, since(query)];
+        let bound = params![id.kind.word(), id.number, project, kind, since(query), until(query)];
         if let Some(row) = optional(one.query_row(bound, |row| row.get(0)))?
             && there.insert(row)
         {
