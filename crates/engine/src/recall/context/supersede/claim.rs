@@ -1,13 +1,9 @@
-//! Of two statements about the same thing the newer one holds.
-//!
-//! A statement is taken apart by its verb: whose it is, what is used or is so, what for. Two are
-//! about the same only when these parts agree and something says that the value changed: a cue in
-//! the newer one (`now`, `no longer`, `改用`), the old value named as given up (`instead of npm`),
-//! the two values being well known for excluding each other, or the same words with the opposite
-//! sense. Anything less sure leaves both.
+//! One statement taken apart, and what it says of an older one.
 
 use std::collections::BTreeSet;
 
+use super::amount::{Amount, amount};
+use super::words::{CHANGED, GIVEN_UP, IS, OPPOSITE, REASONS, RIVALS, USES};
 use crate::analyze::query_terms;
 
 /// A statement of more characters says several things.
@@ -16,136 +12,10 @@ const MAX_CHARS: usize = 240;
 /// Most words of a value: longer ones are explanations.
 const MAX_VALUE: usize = 4;
 
-/// Says that it was otherwise before.
-const CHANGED: [&str; 28] = [
-    " now",
-    "now ",
-    "no longer",
-    "not anymore",
-    "any more",
-    "anymore",
-    "from now on",
-    "instead",
-    "switched",
-    "moved to",
-    "migrated",
-    "changed to",
-    "replaced",
-    "rather than",
-    "going forward",
-    "改用",
-    "改为",
-    "改成",
-    "换成",
-    "换用",
-    "替换",
-    "不再",
-    "现在",
-    "今后",
-    "从现在起",
-    "弃用",
-    "以后",
-    "迁移到",
-];
+/// Most terms of a value that names one thing.
+const MAX_NAME: usize = 8;
 
-/// Stand before a value that was given up, up to the end of the clause.
-const GIVEN_UP: [&str; 16] = [
-    "instead of ",
-    "rather than ",
-    "no longer use ",
-    "no longer uses ",
-    "not ",
-    "never ",
-    "replaced ",
-    "switched from ",
-    "moved from ",
-    "migrated from ",
-    "stopped using ",
-    "不再使用",
-    "不再用",
-    "而不是",
-    "不用",
-    "弃用",
-];
-
-/// What turns a statement into its opposite.
-const OPPOSITE: [&str; 18] = [
-    "never ",
-    "not ",
-    "don't ",
-    "no longer ",
-    "do not ",
-    "must not ",
-    "cannot ",
-    "can't ",
-    "shouldn't ",
-    "isn't ",
-    "avoid ",
-    "stop ",
-    "不再",
-    "不要",
-    "不能",
-    "禁止",
-    "不得",
-    "不用",
-];
-
-/// Verbs that take one value for one purpose.
-const USES: [&str; 22] = [
-    "prefers ",
-    "prefer ",
-    "uses ",
-    "use ",
-    "using ",
-    "switched to ",
-    "moved to ",
-    "migrated to ",
-    "runs on ",
-    "chose ",
-    "went with ",
-    "改用",
-    "改为使用",
-    "换成",
-    "换用",
-    "迁移到",
-    "统一用",
-    "统一使用",
-    "一律用",
-    "采用",
-    "使用",
-    "用",
-];
-
-/// Verbs that say what something is.
-const IS: [&str; 12] = [
-    " listens on ",
-    " defaults to ",
-    " deploys to ",
-    " lives in ",
-    " changed to ",
-    " is now ",
-    " is ",
-    " are ",
-    "改为",
-    "改成",
-    "设为",
-    "是",
-];
-
-/// Values that exclude each other where one of them is used.
-const RIVALS: [&str; 9] = [
-    "npm pnpm yarn bun",
-    "pip poetry uv pipenv conda",
-    "tabs tab spaces space",
-    "postgres postgresql mysql sqlite mariadb",
-    "jest vitest mocha",
-    "pytest unittest",
-    "webpack vite rollup parcel",
-    "github gitlab bitbucket",
-    "prettier biome",
-];
-
-type Terms = BTreeSet<String>;
+pub(super) type Terms = BTreeSet<String>;
 
 /// A statement taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -160,6 +30,8 @@ pub(crate) struct Claim {
     all: Terms,
     opposite: bool,
     changed: bool,
+    /// The one amount that it names, and the text with nothing in its place.
+    amount: Option<(Amount, Terms)>,
 }
 
 impl Claim {
@@ -175,6 +47,7 @@ impl Claim {
             changed: CHANGED.iter().any(|cue| lower.contains(cue)),
             all: terms(&without(&lower, &OPPOSITE)),
             given_up: given_up(&lower),
+            amount: amount(&lower),
             ..Self::default()
         };
         claim.read(first_clause(&lower));
@@ -190,6 +63,8 @@ impl Claim {
         self.verb = kind;
         self.subject = terms(&clause[..at]);
         let rest = &clause[at + len..];
+        let reason = REASONS.iter().filter_map(|word| rest.find(word)).min();
+        let rest = &rest[..reason.unwrap_or(rest.len())];
         let (value, purpose) = [" for ", " to ", " in ", " when ", " as ", "来", "做", "管理"]
             .iter()
             .filter_map(|gap| rest.find(gap).map(|at| rest.split_at(at)))
@@ -201,7 +76,19 @@ impl Claim {
 
     /// Whether an older statement no longer holds beside this one.
     pub(crate) fn supersedes(&self, older: &Self) -> bool {
-        self.is_opposite_of(older) || self.gives_up(older) || self.changes(older)
+        self.is_opposite_of(older)
+            || self.gives_up(older)
+            || self.changes(older)
+            || self.counts_otherwise(older)
+    }
+
+    /// Says the same with another number of the same unit.
+    fn counts_otherwise(&self, older: &Self) -> bool {
+        let (Some((new, rest)), Some((old, old_rest))) = (&self.amount, &older.amount) else {
+            return false;
+        };
+        let same = new.unit == old.unit && rest == old_rest && rest.len() >= 2;
+        same && new.number != old.number && self.opposite == older.opposite
     }
 
     /// The same words with the opposite sense.
@@ -226,13 +113,16 @@ impl Claim {
     /// Gives the same thing another value.
     fn changes(&self, older: &Self) -> bool {
         let sized = |value: &Terms| (1..=MAX_VALUE).contains(&value.len());
+        // An address or identifier comes with its parts.
+        let named =
+            |value: &Terms| value.len() <= MAX_NAME && value.iter().any(|term| is_a_name(term));
         if self.verb == 0
             || self.verb != older.verb
             || self.opposite
             || older.opposite
             || self.subject != older.subject
-            || !sized(&self.value)
-            || !sized(&older.value)
+            || !(sized(&self.value) || named(&self.value))
+            || !(sized(&older.value) || named(&older.value))
             || self.value == older.value
         {
             return false;
@@ -243,10 +133,11 @@ impl Claim {
             !self.subject.is_empty() || (!self.purpose.is_empty() && self.purpose == older.purpose);
         let numbers =
             |value: &Terms| value.iter().any(|term| term.starts_with(|c: char| c.is_ascii_digit()));
+        let exact = |value: &Terms| numbers(value) || named(value);
         same_use
             && ((self.changed && about)
                 || rivals(&self.value, &older.value)
-                || (self.verb == 2 && about && numbers(&self.value) && numbers(&older.value)))
+                || (self.verb == 2 && about && exact(&self.value) && exact(&older.value)))
     }
 }
 
@@ -276,6 +167,11 @@ fn rivals(a: &Terms, b: &Terms) -> bool {
         (Some(a), Some(b)) => a != b && !a.starts_with(b) && !b.starts_with(a),
         _ => false,
     })
+}
+
+/// Whether a term names one thing, as addresses and identifiers do.
+fn is_a_name(term: &str) -> bool {
+    term.contains(['.', '_', '-', '/', ':', '@'])
 }
 
 fn given_up(lower: &str) -> Vec<Terms> {
@@ -323,7 +219,7 @@ fn without(text: &str, words: &[&str]) -> String {
 }
 
 /// The telling terms of a part.
-fn terms(text: &str) -> Terms {
+pub(super) fn terms(text: &str) -> Terms {
     const EMPTY: [&str; 33] = [
         "we", "now", "always", "longer", "anymore", "instead", "please", "remember", "note",
         "must", "should", "our", "the", "all", "ever", "project", "这里", "我们", "现在", "以后",
@@ -366,6 +262,18 @@ mod tests {
             ("不再用 npm，改用 pnpm", "我们用 npm"),
             ("默认端口改为 9090", "默认端口是 8080"),
             ("周五不要发布版本", "周五发布版本"),
+            (
+                "We decided to switch from Postgres to MySQL",
+                "We chose Postgres over MySQL because of pgvector",
+            ),
+            ("Deploys go through ArgoCD now, Jenkins is gone", "Deploys go through Jenkins"),
+            ("Auth tokens expire after 60 minutes now", "Auth tokens expire after 15 minutes"),
+            (
+                "The staging server is stage-b.example.com",
+                "The staging server is stage-a.example.com",
+            ),
+            ("Use camelCase for JSON keys", "Use snake_case for JSON keys"),
+            ("登录令牌 60 分钟后过期", "登录令牌 15 分钟后过期"),
         ] {
             assert!(
                 gone(newer, older),
@@ -393,6 +301,14 @@ mod tests {
             ("我们用 Flyway 做迁移", "我们用 Redis 做缓存"),
             ("提交信息用英文", "注释用中文"),
             ("以后提交信息都用英文", "包管理器用 pnpm"),
+            ("Refresh tokens expire after 60 minutes", "Auth tokens expire after 15 minutes"),
+            ("Ticket 12 is fixed in the parser", "Ticket 13 is fixed in the parser"),
+            (
+                "Jobs wait 5 seconds and are tried 3 times",
+                "Jobs wait 9 seconds and are tried 4 times",
+            ),
+            ("The worker waits 5 seconds", "The worker waits 5 minutes"),
+            ("We chose Redis for sessions", "We chose Postgres over MySQL because of pgvector"),
         ] {
             assert_eq!(
                 superseded([newer, older].into_iter()),
