@@ -46,7 +46,8 @@ impl Engine {
             metadata,
             files,
             origin,
-            created_at: created_at.unwrap_or(now),
+            // A date to come would head every list until it has come.
+            created_at: created_at.unwrap_or(now).min(now),
         };
         let memory = self.store.remember(memory).await?;
         self.live.changed();

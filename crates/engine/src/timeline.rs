@@ -13,7 +13,7 @@ use afterword_domain::{Kind, PublicId, Time};
 use afterword_store::contract::{Around, Row, RowBody};
 
 use crate::error::within;
-use crate::recall::{self, RowText};
+use crate::recall::RowText;
 use crate::{Engine, Error, Result};
 
 /// Most characters of a line about an event.
@@ -73,7 +73,7 @@ impl Engine {
             limit: Some(1),
             ..SearchRequest::default()
         };
-        let answer = recall::search(&*self.store, &question, None).await?;
+        let answer = self.search(&question).await?;
         let Some(best) = answer.results.first() else { return Ok(None) };
         Ok(self.store.rows(scope, &[best.id]).await?.pop())
     }
