@@ -34,6 +34,7 @@ pub(crate) use prose::sentences;
 pub use snapshot::snapshot_text;
 pub(crate) use summary::MAX_TURNS;
 pub use summary::roll_up;
+pub(crate) use words::UNANSWERED;
 
 use findings::Known;
 use turn::Turn;

@@ -1,5 +1,8 @@
 //! The rules' own few words, in the language of the turn.
 
+/// What heads a question that got no answer, in each language.
+pub(crate) const UNANSWERED: [&str; 2] = ["Unfinished, without an answer yet", "未完成，尚无回答"];
+
 /// Labels of titles, facts and summaries.
 #[derive(Debug)]
 pub(super) struct Words {
@@ -57,7 +60,7 @@ static ENGLISH: Words = Words {
     still_fails: "still fails",
     not_checked: "Changed, not seen tested or committed",
     not_committed: "Changed and checked, not seen committed",
-    unanswered: "Unfinished, without an answer yet",
+    unanswered: UNANSWERED[0],
     waiting: "Waiting for the person's answer",
     ended_in_error: "The turn ended in an error",
     subagent: "Sub-agent",
@@ -94,7 +97,7 @@ static CHINESE: Words = Words {
     still_fails: "仍然失败",
     not_checked: "已改动，未见测试或提交",
     not_committed: "已改动并检查，未见提交",
-    unanswered: "未完成，尚无回答",
+    unanswered: UNANSWERED[1],
     waiting: "等待用户回答",
     ended_in_error: "本轮以错误结束",
     subagent: "子代理",

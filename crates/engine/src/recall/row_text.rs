@@ -7,6 +7,8 @@ use afterword_domain::summary::{Summary, SummaryContent};
 use afterword_domain::text::{cut_chars, one_line, prefix};
 use afterword_store::contract::RowBody;
 
+use crate::distill::UNANSWERED;
+
 /// Longest title made from a text, in characters.
 const TITLE_CHARS: usize = 160;
 
@@ -111,6 +113,24 @@ pub(super) fn labelled(content: &SummaryContent) -> impl Iterator<Item = (&'stat
     .into_iter()
     .map(|(label, text)| (label, text.trim()))
     .filter(|(_, text)| !text.is_empty())
+}
+
+/// Whether a summary says nothing but what was asked: nothing came of it yet.
+pub(super) fn only_asks(content: &SummaryContent) -> bool {
+    let outcomes = [&content.investigated, &content.learned, &content.completed];
+    if outcomes.iter().any(|text| !text.trim().is_empty()) {
+        return false;
+    }
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let mut left = format!("{}\n{}", content.next_steps, content.notes);
+    for label in UNANSWERED {
+        left = left.replace(label, " ");
+    }
+    let asked = words(&content.request);
+    words(&left).iter().all(|word| asked.contains(word))
 }
 
 fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {

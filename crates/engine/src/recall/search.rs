@@ -219,7 +219,8 @@ async fn found_by(
     let answer = store.keyword(query).await?;
     let docs = answer.hits.iter().map(|hit| hit.id).zip(answer.docs);
     let mut docs: HashMap<PublicId, IndexDoc> = docs.collect();
-    let rows = hydrate(store, filter, &answer.hits).await?;
+    let mut rows = hydrate(store, filter, &answer.hits).await?;
+    rows.retain(|row| filter.admits(row));
     let rows = rows.into_iter().map(|row| {
         let doc = docs.remove(&row.id).unwrap_or_default();
         (row, doc)

@@ -9,6 +9,7 @@ use crate::recall::context::{DECISION, UNRESOLVED};
 use crate::recall::newest::superseded_of;
 use crate::recall::rank::weights::ANSWERS;
 use crate::recall::rank::{Ranked, drop_repeats};
+use crate::recall::row_text::only_asks;
 
 /// A row with fewer of the terms matched by chance.
 const LEAST_MATCHED: u32 = 2;
@@ -27,7 +28,8 @@ pub(super) fn answers(
         .filter(|found| !given.contains(&found.row.id))
         .filter(|found| match &found.row.body {
             RowBody::Observation(row) => row.subagent.is_none(),
-            RowBody::Summary(_) | RowBody::Memory(_) => true,
+            RowBody::Summary(row) => !only_asks(&row.content),
+            RowBody::Memory(_) => true,
             RowBody::Prompt(_) | RowBody::Snapshot(_) => false,
         })
         .collect();

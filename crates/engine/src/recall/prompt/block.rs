@@ -32,6 +32,10 @@ const LEAST_TERMS: usize = 3;
 const LEAST_TELLING: usize = 2;
 /// So many of them must a row hold, or all there are: fewer are shared by chance.
 const LEAST_HELD: u32 = 3;
+/// So many do where they are all but one, and the row is sure to answer.
+const HELD_WHEN_SURE: u32 = 2;
+/// A score above which a row is sure to answer.
+const SURE: f64 = 0.75;
 /// Rows that are ranked.
 const CANDIDATES: usize = 40;
 /// Bytes of a prompt that are read: what comes later is mostly pasted.
@@ -63,8 +67,8 @@ static COMMON: LazyLock<HashSet<String>> =
 ///
 /// Silent for prompts of fewer than three terms or fewer than two that are about something, and for
 /// those that a program made (commands, tags, notices). Gives only rows that hold three of the terms
-/// that are about something, or all there are; of a turn first what was decided, found or fixed, its
-/// summary only where nothing else of it answers; none that says what another says, and none that a
+/// that are about something, or all there are, or two of three where it is sure to answer; of a turn first what was decided, found or fixed, its
+/// summary only where nothing else of it answers, and never one of what was asked alone; none that says what another says, and none that a
 /// newer one took the place of. Never gives rows of the asking session, rows
 /// of sub-agents, prompts, snapshots, or what is in `already_given` or said by a summary in it. `left_out` counts further rows
 /// that answer. `near` as for [`search`](crate::recall::search).
@@ -85,9 +89,14 @@ pub async fn prompt_recall(
     let filter = Filter { scope: Scope::Project(project_id), ..Filter::default() };
     let near = near.unwrap_or_default();
     let tells = telling_places(&terms);
-    let least = tells.count_ones().min(LEAST_HELD);
+    let told = tells.count_ones();
+    let holds_enough = |found: &Ranked| {
+        let held = (found.parts.held & tells).count_ones();
+        held >= told.min(LEAST_HELD)
+            || (held >= HELD_WHEN_SURE && held + 1 >= told && found.score >= SURE)
+    };
     let (mut found, _) = keyword_and_near(store, &filter, terms, near, CANDIDATES).await?;
-    found.retain(|found| (found.parts.held & tells).count_ones() >= least);
+    found.retain(holds_enough);
     let rows = answers(found, session_id, already_given);
     if rows.is_empty() {
         return Ok(ContextBlock::default());

@@ -139,6 +139,26 @@ fn what_a_given_summary_said_is_not_repeated_through_another_row() {
 }
 
 #[test]
+fn the_question_of_an_earlier_session_answers_none() {
+    let mut asked = summary(7, 3, 0);
+    asked.content.request = "Which database did we pick, postgres or mysql?".into();
+    asked.content.notes =
+        "Unfinished, without an answer yet: Which database did we pick, postgres or mysql?".into();
+    let mut next = asked.clone();
+    (next.id, next.session_id) = (8, Some(4));
+    next.content.notes = String::new();
+    next.content.next_steps = asked.content.request.clone();
+    let mut chinese = summary(9, 5, 0);
+    chinese.content.request = "缓存用什么？".into();
+    chinese.content.notes = "- 未完成，尚无回答：缓存用什么？".into();
+    let mut answered = asked.clone();
+    (answered.id, answered.session_id) = (10, Some(6));
+    answered.content.notes = "Waiting for the person's answer: is pgvector needed?".into();
+    let rows = [asked, next, chinese, answered].map(|row| found(RowBody::Summary(row), 0.9));
+    assert_eq!(ids(&answers(rows.into(), Some(1), &[])), ["s10"]);
+}
+
+#[test]
 fn a_summary_tells_its_outcome() {
     let mut row = summary(3, 1, 0);
     row.content.request = "Why does the queue stall".into();

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use afterword_domain::Kind;
+use afterword_store::contract::RowBody;
 
 use super::score::Ranked;
 use super::weights::{NEARLY, NEARLY_WORDS, SAME_SUMMARY};
 use crate::analyze::text_key;
-use crate::recall::row_text::RowText;
+use crate::recall::row_text::{RowText, only_asks};
 
 /// Best rows that are held against each other word by word.
 const NEARLY_AMONG: usize = 60;
@@ -24,7 +25,10 @@ pub(crate) fn drop_repeats(rows: &mut Vec<Ranked>) -> usize {
     let mut summaries: Vec<(i64, HashSet<String>)> = Vec::new();
     let mut wordings: Vec<(i64, Wording)> = Vec::new();
     rows.retain(|found| {
-        let key = key_of(&found.text);
+        let key = match &found.row.body {
+            RowBody::Summary(row) if only_asks(&row.content) => text_key(&row.content.request),
+            _ => key_of(&found.text),
+        };
         let summary_of = found.row.session_id.filter(|_| found.row.id.kind == Kind::Summary);
         let words = summary_of.map(|session| (session, words_of(&found.text)));
         if !keys.insert((found.row.project_id, key)) {
@@ -110,8 +114,6 @@ fn holds(kept: &HashSet<String>, words: &HashSet<String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use afterword_store::contract::RowBody;
-
     use super::*;
     use crate::recall::rank::Parts;
     use crate::recall::testing::{memory, observation, row, summary};
@@ -174,6 +176,19 @@ mod tests {
         ];
         rows[1].row.project_id = 2;
         assert_eq!(drop_repeats(&mut rows), 0);
+    }
+
+    #[test]
+    fn j9_a_question_that_nobody_answered_stays_once_however_it_is_noted() {
+        let asked = |id, notes: &str, next_steps: &str| {
+            let mut row = summary(id, id, 0);
+            row.content.request = "Why does the retry queue stall?".into();
+            (row.content.notes, row.content.next_steps) = (notes.into(), next_steps.into());
+            ranked(RowBody::Summary(row))
+        };
+        let noted = "Unfinished, without an answer yet: Why does the retry queue stall?";
+        let mut rows = vec![asked(1, noted, ""), asked(2, "", "Why does the retry queue stall?")];
+        assert_eq!(drop_repeats(&mut rows), 1);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 
 use afterword_domain::wire::search::Why;
 use afterword_domain::{Kind, Time};
-use afterword_store::contract::{IndexDoc, Row};
+use afterword_store::contract::{IndexDoc, Row, RowBody};
 
 use super::beside::Beside;
 use super::dates::Dates;
@@ -30,7 +30,7 @@ use super::matching::{MAX_TERMS, Matched, Matcher, Terms, weight};
 use super::meaning::Meaning;
 use super::weights as w;
 use crate::analyze;
-use crate::recall::row_text::RowText;
+use crate::recall::row_text::{RowText, only_asks};
 
 /// A question and what its terms weigh.
 #[derive(Clone, Debug)]
@@ -214,7 +214,7 @@ impl Question {
 /// asks for exceeds. Four decimals.
 fn strength(row: &Row, parts: &Parts) -> f64 {
     let answer = parts.mix().max(0.0).powf(0.5_f64.ln() / w::ANSWERS_AT.ln());
-    let strength = kind_factor(row.id.kind) * answer * parts.kept;
+    let strength = of_kind(&row.body, answer) * parts.kept;
     (strength * 10_000.0).round() / 10_000.0
 }
 
@@ -268,11 +268,13 @@ fn expected_share(terms: usize) -> f64 {
     (plain + (all - plain) * w::LONG_QUESTION_SHARE) / all
 }
 
-const fn kind_factor(kind: Kind) -> f64 {
-    match kind {
-        Kind::Prompt => w::PROMPT_ROW,
-        Kind::Snapshot => w::SNAPSHOT_ROW,
-        Kind::Observation | Kind::Summary | Kind::Memory => 1.0,
+/// What a row's answer is worth by what the row is.
+fn of_kind(body: &RowBody, answer: f64) -> f64 {
+    match body {
+        RowBody::Prompt(_) => answer * w::PROMPT_ROW,
+        RowBody::Summary(summary) if only_asks(&summary.content) => answer.min(w::ASKED_ONLY),
+        RowBody::Snapshot(_) => answer * w::SNAPSHOT_ROW,
+        RowBody::Observation(_) | RowBody::Summary(_) | RowBody::Memory(_) => answer,
     }
 }
 

@@ -103,6 +103,9 @@ pub(crate) const LONG_QUESTION_SHARE: f64 = 0.5;
 
 /// A prompt asks more often than it answers.
 pub(crate) const PROMPT_ROW: f64 = 0.85;
+/// Most that a summary of what was asked and never answered can score: it holds every word of the
+/// same question and answers none.
+pub(crate) const ASKED_ONLY: f64 = 0.45;
 /// A snapshot is a long digest of many things.
 pub(crate) const SNAPSHOT_ROW: f64 = 0.95;
 
