@@ -27,7 +27,7 @@ pub mod wire;
 
 pub use ids::{Kind, PublicId};
 pub use ledger::{amounts, day};
-pub use rows::{memory, observation, prompt, snapshot, summary};
+pub use rows::{filter, memory, observation, owner, prompt, snapshot, summary};
 pub use secret::{Secret, proof};
 pub use time::{Clock, Time};
 

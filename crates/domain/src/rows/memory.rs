@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::day::Day;
+use crate::owner::Owner;
 use crate::time::Time;
 
 /// A memory as stored.
@@ -33,6 +35,45 @@ pub struct Memory {
     /// holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<Uuid>,
+    /// Whose it is.
+    #[serde(default, skip_serializing_if = "Owner::is_nobody")]
+    pub owner: Owner,
+    /// What else is known of it.
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    pub attributes: Attributes,
+}
+
+/// What a caller may say of a memory besides its text and its own fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Attributes {
+    /// What it is about, in the caller's words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// The last day on which it counts, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Day>,
+    /// Changes of it are refused; it can be forgotten.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub immutable: bool,
+    /// The role of whoever said it; empty where nobody knows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub role: String,
+    /// The name of whoever said it; empty where nobody knows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub actor: String,
+}
+
+impl Attributes {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether it has expired by a day: its last day is over.
+    pub fn expired(&self, today: Day) -> bool {
+        self.expires.is_some_and(|last| last < today)
+    }
 }
 
 /// How a memory came to be.

@@ -1,8 +1,9 @@
 //! Rows for the tests of recall.
 
 use afterword_domain::Time;
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{Observation, ObservationContent, Source};
+use afterword_domain::owner::Owner;
 use afterword_domain::summary::{Summary, SummaryContent, SummaryLevel};
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::{Row, RowBody};
@@ -59,6 +60,8 @@ pub(crate) fn memory(id: i64, text: &str, days: i64) -> Memory {
         created_at: day(days),
         updated_at: day(days),
         superseded_by: None,
+        owner: Owner::default(),
+        attributes: Attributes::default(),
     }
 }
 

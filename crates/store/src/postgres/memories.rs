@@ -1,6 +1,7 @@
 //! Memories and snapshots.
 
-use afterword_domain::memory::Memory;
+use afterword_domain::memory::{Attributes, Memory};
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::{PublicId, Time};
@@ -196,6 +197,8 @@ fn stored(id: i64, new: &NewMemory, updated_at: Time) -> Memory {
         created_at: new.created_at,
         updated_at,
         superseded_by: None,
+        owner: Owner::default(),
+        attributes: Attributes::default(),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{Observation, ObservationContent, Source};
+use afterword_domain::owner::Owner;
 use afterword_domain::prompt::Prompt;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
@@ -174,6 +175,8 @@ pub(in crate::postgres) fn memory_from_row(row: &SqlRow) -> Sql<Memory> {
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         superseded_by: get(row, "superseded_by")?,
+        owner: Owner::default(),
+        attributes: Attributes::default(),
     })
 }
 

@@ -1,7 +1,8 @@
 //! Rows of the tables as nouns.
 
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{Observation, ObservationContent, Source};
+use afterword_domain::owner::Owner;
 use afterword_domain::prompt::Prompt;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
@@ -138,6 +139,8 @@ pub(in super::super) fn memory_from_row(row: &SqlRow<'_>) -> rusqlite::Result<Me
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         superseded_by: optional_uid(row, "superseded_by")?,
+        owner: Owner::default(),
+        attributes: Attributes::default(),
     })
 }
 
