@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use afterword::config::SystemClock;
+use afterword_domain::owner::Owner;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::wire::search::SearchRequest;
@@ -120,6 +121,7 @@ async fn fill(store: &dyn Store, vocabulary: &Vocabulary, rows: usize) {
         let (title, text) = (vocabulary.text(&mut dice, 8), vocabulary.text(&mut dice, 60));
         let files = vec![format!("src/{}.rs", vocabulary.word(&mut dice))];
         batch.push(ImportRow {
+            owner: Owner::default(),
             project_id: project,
             text_key: analyze::text_key(&text),
             index: analyze::index_doc(&title, &text, &files),

@@ -23,6 +23,7 @@ use crate::embed::Near;
 use crate::error::within;
 use crate::ledger::{Ledger, NoPrices, SpendLimits};
 use crate::live::Live;
+use crate::memories::Adding;
 use crate::model_worker::ModelWork;
 use crate::recall::{self, ContextRequest};
 use crate::retention::{Retention, Tidied};
@@ -66,6 +67,7 @@ pub struct Engine {
     pub(crate) model: Option<Model>,
     pub(crate) no_model: Option<NoModel>,
     pub(crate) model_work: ModelWork,
+    pub(crate) adding: Adding,
     program: Option<Program>,
 }
 
@@ -143,6 +145,7 @@ impl Engine {
             model,
             no_model: extras.no_model,
             model_work: ModelWork::default(),
+            adding: Adding::default(),
             program: extras.program,
         })
     }
@@ -206,7 +209,7 @@ impl Engine {
             return Ok(None);
         }
         let (kind, since, until) = (request.kind, request.since, request.until);
-        let filter = NearFilter { scope, kind, since, until };
+        let filter = NearFilter { scope, kind, owners: None, since, until };
         Ok(self.near(query, &filter, NEAR_ROWS, NEAR_PATIENCE).await)
     }
 

@@ -19,7 +19,7 @@ pub mod infer;
 mod intake;
 pub mod ledger;
 mod live;
-mod memories;
+pub mod memories;
 mod model_worker;
 mod portable;
 pub mod provider;

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use afterword_domain::owner::Owner;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::{ImportProblem, ImportReport, PortableRow};
 use afterword_domain::{Kind, boundary, privacy, repair};
 use afterword_store::contract::{ExportCursor, ImportRow};
+use serde::Deserialize as _;
 
-use crate::infer::Owner;
+use crate::memories::text_key;
 use crate::{Engine, Result, analyze};
 
 /// Problems that a report lists; the others are only counted.
@@ -43,11 +45,15 @@ impl Engine {
                 continue;
             }
             report.read += 1;
-            match read_row(line) {
+            let read = match read_row(line) {
                 Ok(row) => {
                     let project_id = self.project_of(&row, fallback, &mut projects).await?;
-                    rows.push(import_row(row, project_id));
+                    import_row(row, project_id)
                 }
+                Err(reason) => Err(reason),
+            };
+            match read {
+                Ok(row) => rows.push(row),
                 Err(reason) => {
                     report.failed += 1;
                     if report.problems.len() < LISTED_PROBLEMS {
@@ -142,11 +148,18 @@ fn clean(row: &mut PortableRow) {
     }
 }
 
-fn import_row(row: PortableRow, project_id: i64) -> ImportRow {
-    ImportRow {
+/// A line with whose it is: as its content says, else as the fields of its metadata do.
+fn import_row(row: PortableRow, project_id: i64) -> std::result::Result<ImportRow, String> {
+    let owner = match row.content.get("owner") {
+        _ if row.kind != Some(Kind::Memory) => Owner::default(),
+        Some(owner) => Owner::deserialize(owner).map_err(|error| format!("its owner: {error}"))?,
+        None => Owner::in_fields(&row.metadata).unwrap_or_default(),
+    };
+    Ok(ImportRow {
         project_id,
-        text_key: Owner::of(&row.metadata).text_key(&row.text),
+        text_key: text_key(&owner, &row.text),
+        owner,
         index: analyze::index_doc(&row.title, &row.text, &row.files),
         row,
-    }
+    })
 }

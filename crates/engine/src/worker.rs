@@ -52,6 +52,7 @@ impl Engine {
         let mut left_claimed = true;
         let looking = tokio::spawn(Arc::clone(&self).look_for_damage());
         let embedding = tokio::spawn(Arc::clone(&self).run_embedding(stop.clone()));
+        let adding = tokio::spawn(Arc::clone(&self).run_adding(stop.clone()));
         while !*stop.borrow() {
             self.vectors.set_busy(true);
             let worked = self.work_through(&mut left_claimed).await;
@@ -69,6 +70,8 @@ impl Engine {
             rest(&self.work, pause, &mut stop).await;
         }
         looking.abort();
+        // A request that is being worked on is taken up again by the next process.
+        adding.abort();
         // A batch that is being embedded is not saved, and waits again.
         embedding.abort();
     }

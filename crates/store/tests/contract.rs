@@ -101,6 +101,13 @@ on_every_backend! {
         k11_a_forgotten_prompt_leaves_its_event_empty;
     memories: g6_the_same_text_is_one_memory, a_memory_gains_the_files_it_is_told_with, memories_are_listed_by_last_change,
         snapshots_reach_to_an_event_and_take_a_summary;
+    owned: a_memory_is_somebodys, lists_are_newest_first_and_paged, filters_hold_for_lists,
+        a_search_stays_with_its_owners, a_change_is_whole_or_nothing,
+        a_history_outlives_its_texts, what_is_deleted_leaves_no_text_and_no_name,
+        feedback_goes_with_its_memory, an_owner_goes_out_and_comes_in;
+    receipts: a_receipt_is_one_however_often_it_is_asked_for,
+        a_request_is_kept_until_it_is_done, a_request_fails_at_the_fifth_try,
+        what_is_deleted_meanwhile_comes_to_nothing;
     search: titles_weigh_more_than_text, k3_no_term_is_syntax, k5_filters_come_before_the_limit,
         scope_words_are_no_terms, totals_and_frequencies_are_exact_in_small_stores,
         common_terms_still_find, the_newest_fit_the_filters, an_update_replaces_the_old_words,

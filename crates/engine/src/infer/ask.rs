@@ -2,11 +2,12 @@
 
 use afterword_domain::PublicId;
 use afterword_domain::memory::Memory;
+use afterword_domain::owner::Owner;
 use afterword_store::contract::{AnswerOf, NewAnswer, PaidAnswer};
 use serde::{Deserialize, Serialize};
 
 use super::messages::Line;
-use super::run::{Drawn, Owner};
+use super::run::{Drawn, told};
 use super::{Fact, InferRequest, MOST_CHARS, Speaker, request};
 use crate::analyze::query_terms;
 use crate::distill::Wording;
@@ -49,7 +50,7 @@ impl Engine {
         let near = self.known_near_messages(project_id, owner, lines).await?;
         // What does not hold any more would only be drawn again.
         let near: Vec<Memory> = near.into_iter().filter(|m| m.superseded_by.is_none()).collect();
-        let ask = request::about(lines, &near, &owner.told(), &asked.wishes);
+        let ask = request::about(lines, &near, &told(owner), &asked.wishes);
         let paid = match self.ask_for_facts(model, asked, project_id, &ask, &near).await? {
             Ok(paid) => paid,
             Err(why) => return Ok(Err(why)),

@@ -17,6 +17,8 @@ mod run;
 mod tests;
 
 use afterword_domain::Time;
+use afterword_domain::memory::Attributes;
+use afterword_domain::owner::Owner;
 use afterword_domain::project::ProjectRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,8 +26,6 @@ use uuid::Uuid;
 
 pub use afterword_store::contract::{FactChange, KeptFact};
 pub use messages::{Message, Speaker};
-
-pub(crate) use run::Owner;
 
 /// Facts of one inference.
 const MOST_FACTS: usize = 30;
@@ -39,10 +39,6 @@ const MOST_CHARS: usize = 500;
 /// has one, the `date` of its event as `YYYY-MM-DD`. What a caller has put there is replaced.
 pub const ABOUT: &str = "afterword";
 
-/// Fields of metadata that say whose a memory is. Memories of different owners are never the same,
-/// and facts are held only against memories that have all ids of the request.
-pub const OWNER_FIELDS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
-
 /// What facts are drawn from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InferRequest {
@@ -54,10 +50,17 @@ pub struct InferRequest {
     pub messages: Vec<Message>,
     /// Where the facts belong.
     pub project: ProjectRef,
-    /// A caller's own fields, kept with every fact: an object or null. [`OWNER_FIELDS`] in it say
-    /// whose the facts are.
+    /// A caller's own fields, kept with every fact: an object or null.
     #[serde(default)]
     pub metadata: Value,
+    /// Whose the facts are: they are held only against memories that have all of these names. Where
+    /// it is nobody, the fields [`OwnerKind::field`](afterword_domain::owner::OwnerKind::field) of the
+    /// metadata say it.
+    #[serde(default)]
+    pub owner: Owner,
+    /// What else is kept with every fact; the role is that of whoever said it.
+    #[serde(default)]
+    pub attributes: Attributes,
     /// When the messages were said that have no time of their own; now unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Time>,

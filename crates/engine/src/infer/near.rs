@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
+use afterword_domain::filter::OwnerMatch;
 use afterword_domain::memory::Memory;
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::text::prefix;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::RowBody;
-use serde_json::Value;
 
+use super::Speaker;
 use super::messages::Line;
-use super::{Owner, Speaker};
 use crate::recall::{self, MEANT_BYTES, NEAREST};
 use crate::vectors::NearFilter;
 use crate::{Engine, Result};
@@ -62,12 +63,14 @@ impl Engine {
     ) -> Result<Vec<Memory>> {
         let text = prefix(text, MEANT_BYTES);
         let kind = Some(Kind::Memory);
+        let owners = (!owner.is_nobody()).then(|| vec![OwnerMatch::of_owner(owner)]);
         let scope = Scope::Project(project_id);
-        let filter = NearFilter { scope, kind, ..NearFilter::default() };
+        let filter =
+            NearFilter { scope: scope.clone(), kind, owners: owners.clone(), ..NearFilter::default() };
         let near = self.near(text, &filter, NEAREST, PATIENCE).await.unwrap_or_default();
-        let found = recall::memories_like(&*self.store, project_id, text, &near).await?;
-        let own = found.into_iter().filter(|memory| owner.owns(&memory.metadata));
-        Ok(own.take(EACH).collect())
+        let mut found = recall::memories_like(&*self.store, scope, owners, text, &near).await?;
+        found.truncate(EACH);
+        Ok(found)
     }
 
     /// These memories of a project, in this order.
@@ -82,13 +85,5 @@ impl Engine {
             _ => None,
         });
         Ok(memories.collect())
-    }
-}
-
-impl Owner {
-    /// Whether a memory with these fields is one of this owner's: it has every id that the owner
-    /// has.
-    fn owns(&self, metadata: &Value) -> bool {
-        self.ids().iter().all(|(name, id)| Self::id_in(metadata, name).as_ref() == Some(id))
     }
 }

@@ -1,75 +1,29 @@
 //! From a request to kept facts.
 
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
+use afterword_domain::owner::Owner;
 use afterword_domain::privacy;
-use afterword_domain::text::{cut_chars, hex, one_line};
 use afterword_store::contract::{NewFact, NewInference, NewMemory};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::compare::{Known, place};
 use super::messages::{Line, lines};
-use super::{ABOUT, DrawnBy, Fact, InferRequest, Inferred, OWNER_FIELDS, rules};
+use super::{ABOUT, DrawnBy, Fact, InferRequest, Inferred, rules};
+use crate::memories::{owner_in, text_key};
 use crate::{Engine, Error, Result, analyze};
 
-/// Characters of an owner's id.
-const ID: usize = 200;
+/// Whether an agent's own words count: no person is named.
+pub(super) const fn is_agent(owner: &Owner) -> bool {
+    owner.agent.is_some() && owner.user.is_none()
+}
 
-/// Whose a memory is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Owner(Vec<(&'static str, String)>);
-
-impl Owner {
-    /// The ids in the fields of a memory.
-    pub(crate) fn of(metadata: &Value) -> Self {
-        let ids =
-            OWNER_FIELDS.into_iter().filter_map(|name| Some((name, Self::id_in(metadata, name)?)));
-        Self(ids.collect())
-    }
-
-    pub(super) fn id_in(metadata: &Value, name: &str) -> Option<String> {
-        let id = match metadata.get(name)? {
-            Value::String(id) => id.trim().to_owned(),
-            Value::Number(id) => id.to_string(),
-            _ => return None,
-        };
-        (!id.is_empty()).then(|| cut_chars(&id, ID))
-    }
-
-    pub(super) fn ids(&self) -> &[(&'static str, String)] {
-        &self.0
-    }
-
-    fn id(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, id)| id.as_str())
-    }
-
-    /// Whether an agent's own words count: no person is named.
-    pub(super) fn is_agent(&self) -> bool {
-        self.id("agent_id").is_some() && self.id("user_id").is_none()
-    }
-
-    /// The owner in words.
-    pub(super) fn told(&self) -> String {
-        let ids = self.0.iter().filter(|(name, _)| matches!(*name, "user_id" | "agent_id"));
-        let ids =
-            ids.map(|(name, id)| format!("{} {}", name.trim_end_matches("_id"), one_line(id)));
-        ids.collect::<Vec<_>>().join(", ")
-    }
-
-    /// The key of a text of this owner: two owners remember the same text each for themselves.
-    pub(crate) fn text_key(&self, text: &str) -> String {
-        let key = analyze::text_key(text);
-        if self.0.is_empty() {
-            return key;
-        }
-        let mut hash = Sha256::new();
-        for (name, id) in &self.0 {
-            hash.update(format!("{name}={id}\n"));
-        }
-        format!("{key} of:{}", hex(&hash.finalize()[..8]))
-    }
+/// The owner in words, for a model.
+pub(super) fn told(owner: &Owner) -> String {
+    Owner { app: None, run: None, ..owner.clone() }.names().fold(String::new(), |told, named| {
+        let gap = if told.is_empty() { "" } else { ", " };
+        format!("{told}{gap}{} {}", named.0.word(), named.1)
+    })
 }
 
 /// A fact as it was drawn.
@@ -96,7 +50,11 @@ impl Engine {
         let now = self.clock.now();
         let lines = lines(&request.messages, request.at.unwrap_or(now), request.offset_minutes);
         let project_id = self.resolve_project(&request.project).await?.id;
-        let owner = Owner::of(&request.metadata);
+        let owner = if request.owner.is_nobody() {
+            owner_in(&request.metadata)?
+        } else {
+            request.owner.clone()
+        };
         let (by, facts) = self.draw(request, project_id, &owner, &lines).await?;
         let facts = self.placed(request, project_id, &owner, &by, facts).await?;
         let inference = NewInference { uid: request.id, facts, now };
@@ -120,7 +78,7 @@ impl Engine {
         match self.facts_by_model(request, project_id, owner, lines).await? {
             Ok(facts) => Ok((DrawnBy::Model, facts)),
             Err(why) => {
-                let facts = rules::facts(lines, owner.is_agent());
+                let facts = rules::facts(lines, is_agent(owner));
                 let drawn = facts.into_iter().map(|fact| Drawn { fact, replaces: Vec::new() });
                 Ok((DrawnBy::Rules { why }, drawn.collect()))
             }
@@ -176,7 +134,12 @@ impl Engine {
             uid: Uuid::now_v7(),
             project_id,
             title: String::new(),
-            text_key: owner.text_key(&fact.text),
+            text_key: text_key(owner, &fact.text),
+            owner: owner.clone(),
+            attributes: Attributes {
+                role: fact.said_by.word().to_owned(),
+                ..request.attributes.clone()
+            },
             index: analyze::index_doc("", &fact.text, &[]),
             text: fact.text.clone(),
             metadata,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use afterword_domain::filter::OwnerMatch;
 use afterword_domain::memory::Memory;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::scope::Scope;
@@ -60,16 +61,17 @@ pub async fn search(
     search_by(store, request, near.unwrap_or_default(), true).await
 }
 
-/// The memories of a project that are nearest to a text by words and meaning, best first. Unlike the
-/// answer of a search these are all of them, also those that say the same or hold no longer.
+/// The memories of a scope and of owners that are nearest to a text by words and meaning, best first.
+/// Unlike the answer of a search these are all of them, also those that say the same or hold no
+/// longer.
 pub(crate) async fn memories_like(
     store: &dyn Store,
-    project_id: i64,
+    scope: Scope,
+    owners: Option<Vec<OwnerMatch>>,
     text: &str,
     near: &[Near<PublicId>],
 ) -> Result<Vec<Memory>> {
-    let filter =
-        Filter { scope: Scope::Project(project_id), kind: Some(Kind::Memory), ..Filter::default() };
+    let filter = Filter { scope, kind: Some(Kind::Memory), owners, ..Filter::default() };
     let terms = analyze::query_terms(text);
     let (found, _) = keyword_and_near(store, &filter, terms, near, MAX_LIMIT).await?;
     let memories = found.into_iter().filter_map(|ranked| match ranked.row.body {
@@ -107,7 +109,13 @@ async fn search_by(
     if request.file.is_some() && file.is_none() {
         return Ok(SearchAnswer::default());
     }
-    let filter = Filter { scope, kind: request.kind, since: request.since, until: request.until };
+    let filter = Filter {
+        scope,
+        kind: request.kind,
+        since: request.since,
+        until: request.until,
+        ..Filter::default()
+    };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let narrowed = file.is_some() || request.agent.is_some();
     let candidates =
@@ -156,6 +164,10 @@ pub(super) struct Filter {
     pub(super) kind: Option<Kind>,
     pub(super) since: Option<Time>,
     pub(super) until: Option<Time>,
+    /// Memories of these owners; rows of everybody where none are named.
+    pub(super) owners: Option<Vec<OwnerMatch>>,
+    /// Rows that are looked at besides.
+    pub(super) also: Vec<PublicId>,
 }
 
 impl Filter {
@@ -188,6 +200,21 @@ pub(super) async fn keyword_and_near(
     found_by(store, filter, asked, limit).await
 }
 
+/// As [`keyword_and_near`], by whatever a question asks: its words, its dates and its meaning.
+pub(super) async fn about(
+    store: &dyn Store,
+    filter: &Filter,
+    question: &str,
+    near: &[Near<PublicId>],
+    limit: usize,
+) -> Result<(Vec<Ranked>, Vec<String>)> {
+    let terms = analyze::query_terms(question);
+    let dates = dates_of(store, filter, question).await?;
+    let asked = Asked { terms: terms.clone(), dates, near };
+    let (ranked, _) = found_by(store, filter, asked, limit).await?;
+    Ok((ranked, terms))
+}
+
 /// What is looked for.
 struct Asked<'a> {
     terms: Vec<String>,
@@ -206,14 +233,16 @@ async fn found_by(
     if terms.is_empty() && near.is_empty() {
         return Ok((Vec::new(), 0));
     }
+    let near_rows = near.iter().take(limit).map(|near| near.key);
     let query = KeywordQuery {
         terms: terms.clone(),
         scope: filter.scope.clone(),
         kind: filter.kind,
+        owners: filter.owners.clone(),
         since: filter.since,
         until: filter.until,
         periods: dates.periods(),
-        rows: near.iter().take(limit).map(|near| near.key).collect(),
+        rows: near_rows.chain(filter.also.iter().copied()).collect(),
         limit,
     };
     let answer = store.keyword(query).await?;

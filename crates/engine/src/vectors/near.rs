@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use afterword_domain::filter::OwnerMatch;
 use afterword_domain::scope::Scope;
 use afterword_domain::text::prefix;
 use afterword_domain::{Kind, PublicId, Time};
@@ -37,6 +38,8 @@ pub struct NearFilter {
     pub scope: Scope,
     /// Only this kind.
     pub kind: Option<Kind>,
+    /// As [`KeywordQuery::owners`](afterword_store::contract::KeywordQuery::owners).
+    pub owners: Option<Vec<OwnerMatch>>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
     /// Only rows made before this time.
@@ -175,6 +178,7 @@ pub(crate) async fn nearest_in_store(
         vector: Kept::encode(vector, middle).to_bytes(),
         scope: filter.scope.clone(),
         kind: filter.kind,
+        owners: filter.owners.clone(),
         since: filter.since,
         until: filter.until,
         limit: (count + count / 2).max(LEAST_PARTS),

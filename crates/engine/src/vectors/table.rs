@@ -1,5 +1,9 @@
 //! The vectors of a space in memory, with what filters ask of their rows.
 
+use std::collections::{HashMap, HashSet};
+
+use afterword_domain::filter::{NameMatch, OwnerMatch};
+use afterword_domain::owner::OwnerKind;
 use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::EmbeddedRow;
 
@@ -18,6 +22,8 @@ pub(super) struct Table {
     /// Places in the order of their rows' keys.
     order: Vec<u32>,
     free: Vec<u32>,
+    /// The numbers of owners' names in this table, from 1 on.
+    names: HashMap<(OwnerKind, String), u32>,
 }
 
 /// What is known of a row. Its place is taken again when it goes.
@@ -28,8 +34,28 @@ struct Entry {
     project_id: i64,
     created_ms: i64,
     kind: Kind,
+    /// The numbers of its owner's names, in the order of [`OwnerKind::ALL`]; 0 for none.
+    owner: [u32; 4],
     /// One bit for each part.
     parts: u16,
+}
+
+/// What is asked of a name, by its number.
+#[derive(Debug)]
+enum Named {
+    Anything,
+    Present,
+    OneOf(HashSet<u32>),
+}
+
+impl Named {
+    fn is(&self, number: u32) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Present => number != 0,
+            Self::OneOf(numbers) => numbers.contains(&number),
+        }
+    }
 }
 
 /// A part of a row that is near.
@@ -45,7 +71,7 @@ impl Table {
     pub(super) fn new(middle: &[f32], room: usize) -> Self {
         let mut index = VectorIndex::around(middle);
         index.reserve(room);
-        Self { index, rows: Vec::new(), order: Vec::new(), free: Vec::new() }
+        Self { index, rows: Vec::new(), order: Vec::new(), free: Vec::new(), names: HashMap::new() }
     }
 
     /// Puts a row in, in place of what it was before. Vectors that are none are left out.
@@ -63,12 +89,14 @@ impl Table {
                 parts |= 1 << part;
             }
         }
+        let owner = OwnerKind::ALL.map(|kind| self.number(kind, row.owner.get(kind)));
         let entry = Entry {
             key: row.key,
             number: row.id.number,
             project_id: row.project_id,
             created_ms: row.created_at.millis(),
             kind: row.id.kind,
+            owner,
             parts,
         };
         match self.rows.get_mut(place as usize) {
@@ -78,6 +106,31 @@ impl Table {
         if let Err(at) = self.find(row.key) {
             self.order.insert(at, place);
         }
+    }
+
+    /// The number of a name, which gets one where it is new.
+    fn number(&mut self, kind: OwnerKind, name: Option<&str>) -> u32 {
+        let Some(name) = name else { return 0 };
+        let next = u32::try_from(self.names.len() + 1).unwrap_or(u32::MAX);
+        *self.names.entry((kind, name.to_owned())).or_insert(next)
+    }
+
+    /// The ways of owners by the numbers of their names; those with a name that no row has are left
+    /// out. None where everybody is meant.
+    fn ways(&self, owners: Option<&[OwnerMatch]>) -> Option<Vec<[Named; 4]>> {
+        let way = |owner: &OwnerMatch| {
+            OwnerKind::ALL.map(|kind| match owner.of(kind) {
+                NameMatch::Anything => Named::Anything,
+                NameMatch::Present => Named::Present,
+                NameMatch::OneOf(names) => {
+                    let numbers = names
+                        .iter()
+                        .filter_map(|name| self.names.get(&(kind, name.clone())).copied());
+                    Named::OneOf(numbers.collect())
+                }
+            })
+        };
+        owners.map(|owners| owners.iter().map(way).collect())
     }
 
     /// Takes a row out.
@@ -106,12 +159,16 @@ impl Table {
         let project = filter.scope.project();
         let since = filter.since.map_or(i64::MIN, afterword_domain::Time::millis);
         let until = filter.until.map_or(i64::MAX, afterword_domain::Time::millis);
+        let ways = self.ways(filter.owners.as_deref());
         let admits = |part: &u32| {
             let row = &self.rows[(part / PARTS) as usize];
             project.is_none_or(|id| id == row.project_id)
                 && filter.kind.is_none_or(|kind| kind == row.kind)
                 && row.created_ms >= since
                 && row.created_ms < until
+                && ways.as_ref().is_none_or(|ways| {
+                    ways.iter().any(|way| way.iter().zip(row.owner).all(|(name, of)| name.is(of)))
+                })
         };
         let found = self.index.search(vector, count, admits);
         let part = |Near { key: at, .. }: Near<u32>| {

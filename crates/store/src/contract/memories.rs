@@ -1,6 +1,7 @@
 //! Memories and snapshots.
 
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::{PublicId, Time};
@@ -14,7 +15,7 @@ use crate::Result;
 /// Lasting texts.
 #[async_trait]
 pub trait MemoryStore {
-    /// Stores a memory. A text that the project remembers already (same after white space and
+    /// Stores a memory. A text that its owner has in the project already (same after white space and
     /// Unicode are made even, see `text_key`) gives that memory back, brought up to date in time; files
     /// that were not told of it before are added.
     async fn remember(&self, memory: NewMemory) -> Result<Memory>;
@@ -34,8 +35,12 @@ pub struct NewMemory {
     pub title: String,
     /// The text.
     pub text: String,
-    /// Equal for texts that say the same in the same words: made by the engine.
+    /// Equal for texts of one owner that say the same in the same words: made by the engine.
     pub text_key: String,
+    /// Whose it is.
+    pub owner: Owner,
+    /// What else is known of it.
+    pub attributes: Attributes,
     /// A caller's own fields.
     pub metadata: Value,
     /// Files it concerns.

@@ -10,6 +10,7 @@ mod changes;
 mod events;
 mod jobs;
 mod memories;
+mod owned;
 mod portable;
 mod projects;
 mod rows;
@@ -37,6 +38,11 @@ pub use jobs::model::{
 };
 pub use jobs::{Job, JobStore, NewObservation, NewSummary, SavedTurn, TurnOutcome};
 pub use memories::{MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
+pub use owned::{
+    Change, ChangedMemory, ChangedText, Feedback, HistoryEntry, KnownOwner, NewReceipt, OwnedPage,
+    OwnedQuery, OwnedStore, ReceiptLine, ReceiptOutcome, ReceiptStatus, ReceiptStore,
+    StoredReceipt,
+};
 pub use portable::{ExportCursor, ImportCounts, ImportRow, PortableStore};
 pub use projects::ProjectStore;
 pub use rows::{Around, Row, RowBody, RowStore};
@@ -63,6 +69,8 @@ pub trait Store:
     + QueueStore
     + RowStore
     + MemoryStore
+    + OwnedStore
+    + ReceiptStore
     + SnapshotStore
     + SearchStore
     + PortableStore
@@ -88,6 +96,10 @@ impl<T> Store for T where
         + QueueStore
         + RowStore
         + MemoryStore
+        + OwnedStore
+        + ReceiptStore
+        + OwnedStore
+        + ReceiptStore
         + SnapshotStore
         + SearchStore
         + PortableStore

@@ -1,5 +1,6 @@
 //! Whole rows out of one store and into another.
 
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::{Kind, Time};
@@ -42,8 +43,10 @@ pub struct ImportRow {
     pub row: PortableRow,
     /// Its project in this database.
     pub project_id: i64,
-    /// As for a memory: equal for texts that say the same.
+    /// As for a memory: equal for texts of one owner that say the same.
     pub text_key: String,
+    /// Whose a memory is.
+    pub owner: Owner,
     /// Its tokens.
     pub index: IndexDoc,
 }

@@ -1,5 +1,6 @@
 //! The full-text index over the analyzer's tokens. No database tokenises anything itself.
 
+use afterword_domain::filter::OwnerMatch;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId, Time};
 use async_trait::async_trait;
@@ -69,6 +70,9 @@ pub struct KeywordQuery {
     pub scope: Scope,
     /// Only this kind.
     pub kind: Option<Kind>,
+    /// Only memories whose owner matches one of these, and no row where
+    /// the list is empty; rows of every kind and owner without a list.
+    pub owners: Option<Vec<OwnerMatch>>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
     /// Only rows made before this time.

@@ -1,5 +1,7 @@
 //! Vectors of the passages of remembered rows.
 
+use afterword_domain::filter::OwnerMatch;
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId, Time};
 use async_trait::async_trait;
@@ -75,6 +77,8 @@ pub struct NearQuery {
     pub scope: Scope,
     /// Only rows of this kind.
     pub kind: Option<Kind>,
+    /// As [`KeywordQuery::owners`](super::KeywordQuery::owners).
+    pub owners: Option<Vec<OwnerMatch>>,
     /// Only rows made at or after this time.
     pub since: Option<Time>,
     /// Only rows made before this time.
@@ -134,6 +138,8 @@ pub struct EmbeddedRow {
     pub id: PublicId,
     /// Its project.
     pub project_id: i64,
+    /// Whose it is, where it is a memory.
+    pub owner: Owner,
     /// When it was made.
     pub created_at: Time,
     /// Part and vector of each passage.

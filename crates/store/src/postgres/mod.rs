@@ -17,6 +17,7 @@ mod jobs;
 mod log;
 mod memories;
 mod model_jobs;
+mod owned;
 mod portable;
 mod projects;
 mod rows;

@@ -3,6 +3,7 @@
 pub(crate) mod entry;
 pub(crate) mod fact;
 pub(crate) mod hash;
+pub(crate) mod owned;
 pub(crate) mod ranking;
 pub(crate) mod revision;
 pub(crate) mod spend;

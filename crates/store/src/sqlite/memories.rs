@@ -1,6 +1,8 @@
 //! Memories and snapshots.
 
+use afterword_domain::day::Day;
 use afterword_domain::memory::Memory;
+use afterword_domain::owner::OwnerKind;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::{Kind, PublicId, Time};
@@ -10,19 +12,21 @@ use uuid::Uuid;
 
 use super::SqliteStore;
 use super::connect::{Fault, Sql};
+use super::owned::note_owner;
 use super::projects;
 use super::rows::{in_scope, memory_from_row, snapshot_from_row};
 use super::search;
 use super::values::{json, limit as sql_limit, optional, required};
 use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 use crate::rules::entry::Entry;
+use crate::rules::fact::{ADDED, REPEATED, SUPERSEDED};
 use crate::rules::new_uid;
 use crate::{Error, Result};
 
 #[async_trait]
 impl MemoryStore for SqliteStore {
     async fn remember(&self, memory: NewMemory) -> Result<Memory> {
-        self.write(move |db| remember(db, &memory)).await
+        self.write(move |db| Ok(remember_one(db, &memory)?.0)).await
     }
 
     async fn list_memories(&self, scope: Scope, limit: usize) -> Result<Vec<Memory>> {
@@ -70,7 +74,8 @@ impl SnapshotStore for SqliteStore {
     }
 }
 
-fn remember(db: &Connection, new: &NewMemory) -> Sql<Memory> {
+/// As the contract's `remember`, and whether the memory is new.
+pub(super) fn remember_one(db: &Connection, new: &NewMemory) -> Sql<(Memory, bool)> {
     let mut known = db.prepare_cached(
         "SELECT id FROM memories WHERE (project_id = ?1 AND text_key = ?2) OR uid = ?3
          ORDER BY id LIMIT 1",
@@ -87,14 +92,15 @@ fn remember(db: &Connection, new: &NewMemory) -> Sql<Memory> {
             )?
             .execute(params![id, new.created_at.millis()])?;
             add_files(db, id, new)?;
-            (id, "repeated")
+            (id, REPEATED)
         }
-        None => (insert_memory(db, new, new.created_at)?, "added"),
+        None => (insert_memory(db, new, new.created_at)?, ADDED),
     };
-    add_history(db, id, change, &new.text, new.created_at)?;
     projects::touch(db, new.project_id, new.created_at)?;
     let mut one = db.prepare_cached("SELECT * FROM memories WHERE id = ?1")?;
-    required(one.query_row([id], memory_from_row), "memory")
+    let memory = required(one.query_row([id], memory_from_row), "memory")?;
+    add_history(db, memory.uid, change, &new.text, new.created_at)?;
+    Ok((memory, change == ADDED))
 }
 
 /// Adds the files that are told of a known memory now and were not before.
@@ -113,9 +119,14 @@ fn add_files(db: &Connection, id: i64, new: &NewMemory) -> Sql<()> {
 
 /// Stores a memory that is not known, with its index entry; returns its id.
 pub(super) fn insert_memory(db: &Connection, new: &NewMemory, updated_at: Time) -> Sql<i64> {
+    let attributes = &new.attributes;
+    let name = |kind| new.owner.get(kind).unwrap_or_default();
+    note_owner(db, &new.owner)?;
     db.prepare_cached(
         "INSERT INTO memories (uid, project_id, title, text, text_key, metadata, files, origin,
-         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+         created_at, updated_at, user_id, agent_id, app_id, run_id, categories, expires, immutable,
+         role, actor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+         ?17, ?18, ?19)",
     )?
     .execute(params![
         new.uid.to_string(),
@@ -127,7 +138,16 @@ pub(super) fn insert_memory(db: &Connection, new: &NewMemory, updated_at: Time) 
         json(&new.files)?,
         new.origin.word(),
         new.created_at.millis(),
-        updated_at.millis()
+        updated_at.millis(),
+        name(OwnerKind::User),
+        name(OwnerKind::Agent),
+        name(OwnerKind::App),
+        name(OwnerKind::Run),
+        json(&attributes.categories)?,
+        attributes.expires.map(Day::number),
+        attributes.immutable,
+        attributes.role,
+        attributes.actor
     ])?;
     let id = db.last_insert_rowid();
     let entry = Entry {
@@ -177,15 +197,24 @@ pub(super) fn revise_memory(
 /// Notes what became of a memory.
 pub(super) fn add_history(
     db: &Connection,
-    memory_id: i64,
+    memory: Uuid,
     change: &str,
     text: &str,
     at: Time,
 ) -> Sql<()> {
     db.prepare_cached(
-        "INSERT INTO memory_history (memory_id, change, text, at) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT INTO memory_history (memory_uid, change, text, at) VALUES (?1, ?2, ?3, ?4)",
     )?
-    .execute(params![memory_id, change, text, at.millis()])?;
+    .execute(params![memory.to_string(), change, text, at.millis()])?;
+    Ok(())
+}
+
+/// Notes that a memory's place was taken by another one, whose text stands with that one alone.
+pub(super) fn note_superseded(db: &Connection, memory: Uuid, by: Uuid, at: Time) -> Sql<()> {
+    db.prepare_cached(
+        "INSERT INTO memory_history (memory_uid, change, by_uid, at) VALUES (?1, ?2, ?3, ?4)",
+    )?
+    .execute(params![memory.to_string(), SUPERSEDED, by.to_string(), at.millis()])?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod health;
 mod jobs;
 mod memories;
 mod model_jobs;
+mod owned;
 mod portable;
 mod projects;
 mod rows;

@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use afterword_domain::Kind;
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_store::contract::{ImportRow, NearQuery, RowVectors, SpaceId};
@@ -48,6 +49,7 @@ async fn fill(
     n: usize,
 ) -> Vec<(i64, Vec<f32>)> {
     let rows = (0..n).map(|at| ImportRow {
+        owner: Owner::default(),
         row: PortableRow {
             uid: Some(Uuid::new_v4()),
             kind: Some(Kind::Observation),
@@ -83,6 +85,7 @@ fn query(space: SpaceId, vector: &[f32], limit: usize) -> NearQuery {
         vector: bytes(vector),
         scope: Scope::All,
         kind: None,
+        owners: None,
         since: None,
         until: None,
         limit,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use afterword_domain::Time;
 use afterword_domain::event::{Event, EventBody, StartSource, ToolUse};
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{ObservationContent, Source};
+use afterword_domain::owner::{Owner, OwnerKind};
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::summary::SummaryContent;
 use afterword_store::Store;
@@ -170,6 +171,8 @@ pub(crate) fn new_memory(project_id: i64, text: &str, at: i64) -> NewMemory {
         title: String::new(),
         text: text.to_owned(),
         text_key: text.to_lowercase(),
+        owner: Owner::default(),
+        attributes: Attributes::default(),
         metadata: serde_json::json!({"by": "a story"}),
         files: vec!["src/a.rs".to_owned()],
         origin: Origin::Told,
@@ -180,4 +183,23 @@ pub(crate) fn new_memory(project_id: i64, text: &str, at: i64) -> NewMemory {
 
 pub(crate) async fn remember(store: &Any, project_id: i64, text: &str, at: i64) -> Memory {
     store.remember(new_memory(project_id, text, at)).await.unwrap()
+}
+
+/// An owner of names such as `user:ada run:7`.
+pub(crate) fn owner(names: &str) -> Owner {
+    let mut owner = Owner::default();
+    for name in names.split_whitespace() {
+        let (kind, name) = name.split_once(':').unwrap();
+        owner.set(OwnerKind::from_word(kind).unwrap(), name).unwrap();
+    }
+    owner
+}
+
+/// A memory of an owner, with a key of its own.
+pub(crate) fn owned(project_id: i64, names: &str, text: &str, at: i64) -> NewMemory {
+    NewMemory {
+        text_key: format!("{} of {names}", text.to_lowercase()),
+        owner: owner(names),
+        ..new_memory(project_id, text, at)
+    }
 }

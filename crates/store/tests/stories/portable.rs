@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::{Kind, PublicId};
@@ -51,6 +52,7 @@ async fn import(store: &Any, rows: &[PortableRow]) -> ImportCounts {
     for row in rows {
         let project = stored_project(store, "p").await;
         ready.push(ImportRow {
+            owner: Owner::default(),
             row: row.clone(),
             project_id: project.id,
             text_key: row.text.to_lowercase(),

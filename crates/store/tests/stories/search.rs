@@ -1,3 +1,4 @@
+use afterword_domain::owner::Owner;
 use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::PortableRow;
 use afterword_domain::{Kind, Time};
@@ -21,6 +22,7 @@ async fn ask(store: &Any, terms: &[&str]) -> KeywordAnswer {
 /// Observations with these index entries, made one second after the other.
 async fn fill(store: &Any, project_id: i64, docs: Vec<IndexDoc>) {
     let rows = docs.into_iter().enumerate().map(|(n, index)| ImportRow {
+        owner: Owner::default(),
         row: PortableRow {
             uid: Some(Uuid::new_v4()),
             kind: Some(Kind::Observation),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::value::{moments, order, same};
 use super::{Field, Filter, Test};
 use crate::Time;
+use crate::day::Day;
 use crate::memory::Memory;
 use crate::rows::owner::written;
 
@@ -28,11 +29,11 @@ impl Field {
             Self::Owner(kind) => of_name(memory.owner.get(*kind), test),
             Self::Created => of_time(Some(memory.created_at), test),
             Self::Updated => of_time(Some(memory.updated_at), test),
-            Self::Expires => of_time(memory.attributes.expires.map(|day| day.begins()), test),
+            Self::Expires => of_time(memory.attributes.expires.map(Day::begins), test),
             Self::Text => of_text(&memory.text, test),
             Self::Category => of_categories(&memory.attributes.categories, test),
             Self::Metadata(path) => of_value(found(&memory.metadata, path), test),
-            Self::Uid => of_name(Some(&memory.uid.to_string()), &lower(test)),
+            Self::Uid => of_name(Some(&memory.uid.to_string()), &in_small_letters(test)),
         }
     }
 }
@@ -84,9 +85,9 @@ fn of_name(name: Option<&str>, test: &Test) -> bool {
 }
 
 /// The values in small letters: uids are written in either case.
-fn lower(test: &Test) -> Test {
+fn in_small_letters(test: &Test) -> Test {
     let small = |value: &Value| match value {
-        Value::String(text) => Value::String(text.trim().to_lowercase()),
+        Value::String(written) => Value::String(written.trim().to_lowercase()),
         other => other.clone(),
     };
     match test {
@@ -114,17 +115,17 @@ fn of_time(at: Option<Time>, test: &Test) -> bool {
             Ordering::Greater
         })
     };
-    let text = at.map(|at| at.to_string());
+    let shown = at.map(|at| at.to_string());
     by_equality(test, equals)
         .or_else(|| by_order(test, beside))
-        .or_else(|| by_part(test, text.as_deref().as_slice()))
+        .or_else(|| by_part(test, shown.as_deref().as_slice()))
         .unwrap_or(at.is_some())
 }
 
-fn of_text(text: &str, test: &Test) -> bool {
-    by_equality(test, |value| value.as_str() == Some(text))
-        .or_else(|| by_order(test, |value| value.as_str().map(|value| text.cmp(value))))
-        .or_else(|| by_part(test, &[text]))
+fn of_text(own: &str, test: &Test) -> bool {
+    by_equality(test, |value| value.as_str() == Some(own))
+        .or_else(|| by_order(test, |value| value.as_str().map(|value| own.cmp(value))))
+        .or_else(|| by_part(test, &[own]))
         .unwrap_or(true)
 }
 

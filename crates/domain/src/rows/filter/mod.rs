@@ -110,9 +110,8 @@ impl Filter {
             Self::Is(Field::Owner(_), test) => match test {
                 Test::Eq(value) => !value.is_null(),
                 Test::In(values) => values.iter().all(|value| !value.is_null()),
-                Test::Present | Test::Contains(_) | Test::ContainsFold(_) => true,
-                Test::Gt(_) | Test::Gte(_) | Test::Lt(_) | Test::Lte(_) => true,
                 Test::Ne(_) | Test::NotIn(_) => false,
+                _ => true,
             },
             Self::Is(..) => false,
         }

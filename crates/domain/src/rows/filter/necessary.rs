@@ -154,6 +154,15 @@ pub struct OwnerMatch {
 }
 
 impl OwnerMatch {
+    /// Owners that have all names of one.
+    pub fn of_owner(owner: &Owner) -> Self {
+        let mut all = Self::default();
+        for (kind, name) in owner.names() {
+            *all.of_mut(kind) = NameMatch::OneOf([name.to_owned()].into());
+        }
+        all
+    }
+
     /// What is asked of a name.
     pub const fn of(&self, kind: OwnerKind) -> &NameMatch {
         match kind {

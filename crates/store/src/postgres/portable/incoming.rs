@@ -147,6 +147,8 @@ impl<'a> Stored<'a> {
             title: line.title.clone(),
             text: line.text.clone(),
             text_key: row.new.text_key.clone(),
+            owner: row.new.owner.clone(),
+            attributes: row.extra.attributes.clone(),
             metadata: line.metadata.clone(),
             files: line.files.clone(),
             origin: row.extra.origin.unwrap_or(Origin::Imported),

@@ -118,6 +118,7 @@ fn bare(row: &SqlRow, key: i64) -> Sql<EmbeddedRow> {
         key,
         id: PublicId::new(kind(row, "kind")?, get(row, "row_id")?),
         project_id: get(row, "project_id")?,
+        owner: afterword_domain::owner::Owner::default(),
         created_at: time(row, "created_at")?,
         vectors: Vec::new(),
     })

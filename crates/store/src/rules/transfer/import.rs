@@ -1,7 +1,7 @@
 //! What an imported row says, also where it says little.
 
 use afterword_domain::Time;
-use afterword_domain::memory::Origin;
+use afterword_domain::memory::{Attributes, Origin};
 use afterword_domain::observation::{ObservationContent, Source};
 use afterword_domain::summary::{SummaryContent, SummaryLevel};
 use afterword_domain::text::{cut_chars, one_line};
@@ -27,6 +27,7 @@ pub(crate) struct Extra {
     pub(crate) origin: Option<Origin>,
     pub(crate) updated_at: Option<Time>,
     pub(crate) superseded_by: Option<Uuid>,
+    pub(crate) attributes: Attributes,
     pub(crate) trigger: Option<String>,
     pub(crate) agent_summary: Option<String>,
 }

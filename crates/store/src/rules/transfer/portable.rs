@@ -1,13 +1,11 @@
 //! A row as a line of an export file.
 
-use afterword_domain::Time;
-use afterword_domain::memory::Origin;
+use afterword_domain::memory::Memory;
 use afterword_domain::observation::ObservationContent;
 use afterword_domain::summary::SummaryContent;
 use afterword_domain::wire::portable::PortableRow;
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::contract::{Row, RowBody};
 
@@ -46,11 +44,11 @@ pub(crate) fn fill(line: PortableRow, body: RowBody) -> serde_json::Result<Porta
         },
         RowBody::Prompt(p) => PortableRow { text: p.text, prompt_number: Some(p.number), ..line },
         RowBody::Memory(m) => PortableRow {
+            content: memory_content(&m),
             title: m.title,
             text: m.text,
             files: m.files,
             metadata: m.metadata,
-            content: memory_content(m.origin, m.updated_at, m.superseded_by),
             ..line
         },
         RowBody::Snapshot(n) => PortableRow {
@@ -61,10 +59,16 @@ pub(crate) fn fill(line: PortableRow, body: RowBody) -> serde_json::Result<Porta
     })
 }
 
-fn memory_content(origin: Origin, updated_at: Time, superseded_by: Option<Uuid>) -> Value {
-    let mut content = json!({"origin": origin, "updated_at": updated_at});
-    if let Some(by) = superseded_by {
+fn memory_content(memory: &Memory) -> Value {
+    let mut content = json!({"origin": memory.origin, "updated_at": memory.updated_at});
+    if let Some(by) = memory.superseded_by {
         content["superseded_by"] = json!(by);
+    }
+    if !memory.owner.is_nobody() {
+        content["owner"] = json!(memory.owner);
+    }
+    if !memory.attributes.is_empty() {
+        content["attributes"] = json!(memory.attributes);
     }
     content
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::super::connect::Sql;
-use super::super::memories::{add_history, insert_memory, set_superseded};
+use super::super::memories::{add_history, insert_memory, note_superseded, set_superseded};
 use super::super::projects;
 use super::super::rows::memory_from_row;
 use super::super::values::{from_json, json, optional};
@@ -75,8 +75,8 @@ fn place(db: &Connection, fact: &NewFact, now: Time) -> Sql<Line> {
         let holds_again = repeat(db, &known, fact)?;
         (known.uid, if holds_again { ADDED } else { REPEATED })
     } else {
-        let id = insert_memory(db, &fact.memory, fact.memory.created_at)?;
-        add_history(db, id, ADDED, &fact.memory.text, fact.memory.created_at)?;
+        insert_memory(db, &fact.memory, fact.memory.created_at)?;
+        add_history(db, fact.memory.uid, ADDED, &fact.memory.text, fact.memory.created_at)?;
         (fact.memory.uid, ADDED)
     };
     let mut superseded = Vec::new();
@@ -85,7 +85,7 @@ fn place(db: &Connection, fact: &NewFact, now: Time) -> Sql<Line> {
             for uid in older.iter().filter(|uid| **uid != memory) {
                 if let Some(old) = by_uid(db, *uid)?.filter(|old| old.project_id == project) {
                     set_superseded(db, old.id, Some(memory))?;
-                    add_history(db, old.id, SUPERSEDED, &fact.memory.text, now)?;
+                    note_superseded(db, *uid, memory, now)?;
                     superseded.push(*uid);
                     change = SUPERSEDED;
                 }
@@ -120,7 +120,7 @@ fn repeat(db: &Connection, known: &Memory, fact: &NewFact) -> Sql<bool> {
     let said = fact.memory.created_at;
     db.prepare_cached("UPDATE memories SET updated_at = max(updated_at, ?2) WHERE id = ?1")?
         .execute(params![known.id, said.millis()])?;
-    add_history(db, known.id, REPEATED, &fact.memory.text, said)?;
+    add_history(db, known.uid, REPEATED, &fact.memory.text, said)?;
     let holds_again =
         known.superseded_by.is_some() && !matches!(fact.place, FactPlace::GivesWayTo(_));
     if holds_again {

@@ -69,7 +69,7 @@ pub(in super::super) fn forget_of_session(db: &Connection, session: i64) -> Sql<
 }
 
 /// Lets go of the answer of an inference.
-pub(super) fn forget_of_inference(db: &Connection, uid: Uuid) -> Sql<()> {
+pub(in super::super) fn forget_of_inference(db: &Connection, uid: Uuid) -> Sql<()> {
     db.prepare_cached("DELETE FROM paid_answers WHERE inference = ?1")?
         .execute([uid.to_string()])?;
     Ok(())

@@ -85,7 +85,7 @@ fn write(db: &Connection, revised: &Revised, known: &Row, merged: bool) -> Sql<(
         (NewContent::Memory { title, text, text_key, files }, RowBody::Memory(row)) => {
             let change = revision::change(merged);
             revise_memory(db, row.id, (title, text, text_key), files, revised.at)?;
-            add_history(db, row.id, change, text, revised.at)?;
+            add_history(db, row.uid, change, text, revised.at)?;
             Entry::from(row)
         }
         _ => return Err(Fault::Store(Error::NotFound("row of this kind"))),

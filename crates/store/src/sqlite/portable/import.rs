@@ -211,6 +211,8 @@ impl Incoming<'_> {
             title: line.title.clone(),
             text: line.text.clone(),
             text_key: self.new.text_key.clone(),
+            owner: self.new.owner.clone(),
+            attributes: self.extra.attributes.clone(),
             metadata: line.metadata.clone(),
             files: line.files.clone(),
             origin: self.extra.origin.unwrap_or(Origin::Imported),
@@ -222,7 +224,7 @@ impl Incoming<'_> {
         if let Some(by) = self.extra.superseded_by {
             set_superseded(db, id, Some(by))?;
         }
-        add_history(db, id, "imported", &line.text, self.created_at)?;
+        add_history(db, self.uid, "imported", &line.text, self.created_at)?;
         Ok(true)
     }
 

@@ -9,6 +9,7 @@ use rusqlite::{Connection, Params, params};
 use super::super::answers::{forget_of_session, restore_links};
 use super::super::connect::Sql;
 use super::super::events::drop_evidence;
+use super::super::owned::forget_texts;
 use super::{row, sweep, table};
 use crate::contract::RowBody;
 use crate::rules::FIRST_PROMPT_CHARS;
@@ -51,6 +52,7 @@ fn forget(db: &Connection, scope: &Scope, id: PublicId, now: Time) -> Sql<bool> 
         }
         RowBody::Memory(m) => {
             restore_links(db, m)?;
+            forget_texts(db, m.uid, now)?;
             (0, None)
         }
         RowBody::Snapshot(_) => (0, None),

@@ -24,7 +24,7 @@ use crate::contract::{Around, Row, RowStore};
 pub(super) use count::count_rows;
 pub(super) use forget::{all as forget_rows, is_forgotten, is_known};
 pub(super) use read::{
-    memory_from_row, observation_from_row, row, snapshot_from_row, summary_from_row, table,
+    memory_from_row, observation_from_row, owner, row, snapshot_from_row, summary_from_row, table,
 };
 pub(super) use write::{insert_observation, insert_summary, update_observation, update_summary};
 

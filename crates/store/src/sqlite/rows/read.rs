@@ -1,5 +1,6 @@
 //! Rows of the tables as nouns.
 
+use afterword_domain::day::Day;
 use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{Observation, ObservationContent, Source};
 use afterword_domain::owner::Owner;
@@ -139,9 +140,31 @@ pub(in super::super) fn memory_from_row(row: &SqlRow<'_>) -> rusqlite::Result<Me
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         superseded_by: optional_uid(row, "superseded_by")?,
-        owner: Owner::default(),
-        attributes: Attributes::default(),
+        owner: owner(row)?,
+        attributes: Attributes {
+            categories: from_json(row, "categories")?,
+            expires: row.get::<_, Option<i64>>("expires")?.map(Day::from_number),
+            immutable: row.get("immutable")?,
+            role: row.get("role")?,
+            actor: row.get("actor")?,
+        },
     })
+}
+
+/// Whose a memory is.
+pub(in super::super) fn owner(row: &SqlRow<'_>) -> rusqlite::Result<Owner> {
+    Ok(Owner {
+        user: name(row, "user_id")?,
+        agent: name(row, "agent_id")?,
+        app: name(row, "app_id")?,
+        run: name(row, "run_id")?,
+    })
+}
+
+/// A name of an owner; none where it is empty.
+fn name(row: &SqlRow<'_>, column: &str) -> rusqlite::Result<Option<String>> {
+    let name: String = row.get(column)?;
+    Ok(Some(name).filter(|name| !name.is_empty()))
 }
 
 pub(in super::super) fn snapshot_from_row(row: &SqlRow<'_>) -> rusqlite::Result<Snapshot> {

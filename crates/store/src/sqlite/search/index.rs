@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use afterword_domain::scope::Scope;
 use afterword_domain::{Kind, PublicId};
 use rusqlite::{Connection, params};
 
 use super::super::connect::{Sql, Writer};
+use super::super::owned::SCOPE_TERMS;
 use super::super::values::{optional, time};
 use super::encode::field;
+use super::filters::Asked;
 use crate::contract::IndexDoc;
 use crate::rules::entry::{Entry, length};
 use crate::rules::hash::doc_hash;
@@ -19,13 +20,12 @@ use crate::{Error, Result};
 const SCOPE_MARK: char = '\u{10f8ff}';
 
 /// The `scope` clause of a query; none when everything is asked for.
-pub(super) fn scope_clause(scope: &Scope, kind: Option<Kind>) -> Option<String> {
-    let project = scope.project().map(|id| format!("\"{SCOPE_MARK}{id}\""));
-    let kind = kind.map(|kind| format!("\"{SCOPE_MARK}{kind}\""));
-    match (project, kind) {
-        (Some(project), Some(kind)) => Some(format!("{project} AND {kind}")),
-        (one, other) => one.or(other),
-    }
+pub(super) fn scope_clause(asked: &Asked<'_>) -> Option<String> {
+    let project = asked.scope.project().map(|id| format!("\"{SCOPE_MARK}{id}\""));
+    let kind = asked.kind.map(|kind| format!("\"{SCOPE_MARK}{kind}\""));
+    let owners = asked.ways.as_ref().map(|ways| ways.terms(SCOPE_MARK));
+    let clauses: Vec<String> = [project, kind, owners].into_iter().flatten().collect();
+    (!clauses.is_empty()).then(|| clauses.join(" AND "))
 }
 
 /// Puts a row into the index, or brings its entry up to date; an entry that is right stays.
@@ -96,12 +96,22 @@ fn write_tokens(db: &Connection, id: i64, entry: &Entry, doc: &IndexDoc) -> Sql<
         "INSERT OR REPLACE INTO search_tokens (id, title, text, files) VALUES (?1, ?2, ?3, ?4)",
     )?
     .execute(params![id, title, text, files])?;
-    let scope = format!("{SCOPE_MARK}{} {SCOPE_MARK}{}", entry.project_id, entry.id.kind);
+    let mut scope = format!("{SCOPE_MARK}{} {SCOPE_MARK}{}", entry.project_id, entry.id.kind);
+    if entry.id.kind == Kind::Memory {
+        scope.push_str(&owner_terms(db, entry.id.number)?);
+    }
     db.prepare_cached(
         "INSERT INTO search_index (rowid, title, text, files, scope) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?
     .execute(params![id, title, text, files, scope])?;
     Ok(())
+}
+
+/// The terms of a memory's owner in the scope, each after a blank.
+fn owner_terms(db: &Connection, memory_id: i64) -> Sql<String> {
+    let mut one =
+        db.prepare_cached(&format!("SELECT {SCOPE_TERMS} FROM memories m WHERE m.id = ?2"))?;
+    Ok(one.query_row(params![SCOPE_MARK.to_string(), memory_id], |row| row.get(0))?)
 }
 
 /// Rows of a project and a kind whose tokens are exactly these.
@@ -181,9 +191,13 @@ pub(in super::super) fn rebuild(db: &mut Connection) -> Sql<usize> {
         })?;
     clear(&tx, &ddl)?;
     let rows = tx.execute(
-        "INSERT INTO search_index (rowid, title, text, files, scope)
-         SELECT r.id, t.title, t.text, t.files, ?1 || r.project_id || ' ' || ?1 || r.kind
-         FROM search_rows r JOIN search_tokens t ON t.id = r.id ORDER BY r.id",
+        &format!(
+            "INSERT INTO search_index (rowid, title, text, files, scope)
+             SELECT r.id, t.title, t.text, t.files,
+                 ?1 || r.project_id || ' ' || ?1 || r.kind || {SCOPE_TERMS}
+             FROM search_rows r JOIN search_tokens t ON t.id = r.id
+             LEFT JOIN memories m ON r.kind = 'memory' AND m.id = r.row_id ORDER BY r.id"
+        ),
         [SCOPE_MARK.to_string()],
     )?;
     tx.commit()?;

@@ -9,8 +9,8 @@ use super::super::connect::Sql;
 use super::super::values::{kind as kind_of, limit as sql_limit, optional, time};
 use super::encode;
 use super::filters::{
-    MOST_COUNTED, WINDOW, by_time, count_matches, filters, narrow_scope, newest_row, oldest_since,
-    rows_made_in, since, until, within,
+    Asked, MOST_COUNTED, WINDOW, by_time, count_matches, filters, narrow_scope, newest_row,
+    oldest_since, owned, rows_made_in, since, until, within,
 };
 use super::indexed_rows;
 use super::terms::{self, Term};
@@ -25,12 +25,16 @@ const WEIGHED: usize = 200;
 
 /// Answers a keyword query.
 pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswer> {
+    let query = &Asked::of(db, query)?;
     let surveyed = terms::survey(db, &query.terms)?;
     let mut answer = KeywordAnswer {
         rows_with_term: terms::rows_with(&query.terms, &surveyed),
         indexed_rows: indexed_rows(db)?,
         ..KeywordAnswer::default()
     };
+    if query.is_impossible() {
+        return Ok(answer);
+    }
     let (drivers, others) = terms::split(surveyed);
     let (mut found, total) = if others.is_empty() {
         let found = driven_rows(db, query, &drivers)?;
@@ -62,11 +66,7 @@ pub(super) fn keyword(db: &Connection, query: &KeywordQuery) -> Sql<KeywordAnswe
 }
 
 /// What was made in the periods of the query and is not there yet.
-fn rows_of_periods(
-    db: &Connection,
-    query: &KeywordQuery,
-    there: &mut HashSet<i64>,
-) -> Sql<Vec<i64>> {
+fn rows_of_periods(db: &Connection, query: &Asked<'_>, there: &mut HashSet<i64>) -> Sql<Vec<i64>> {
     let mut new = Vec::new();
     for period in &query.periods {
         let room = query.limit.saturating_sub(new.len());
@@ -77,12 +77,13 @@ fn rows_of_periods(
 }
 
 /// The rows that the query names, that pass its filters, and are not there yet.
-fn named_rows(db: &Connection, query: &KeywordQuery, there: &mut HashSet<i64>) -> Sql<Vec<i64>> {
-    let mut one = db.prepare_cached(
-        "SELECT id FROM search_rows WHERE kind = ?1 AND row_id = ?2
+fn named_rows(db: &Connection, query: &Asked<'_>, there: &mut HashSet<i64>) -> Sql<Vec<i64>> {
+    let owned = owned(query);
+    let mut one = db.prepare_cached(&format!(
+        "SELECT id FROM search_rows r WHERE kind = ?1 AND row_id = ?2
          AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR kind = ?4) AND created_at >= ?5
-         AND created_at < ?6",
-    )?;
+         AND created_at < ?6{owned}"
+    ))?;
     let (project, kind) = (query.scope.project(), query.kind.map(Kind::word));
     let mut new = Vec::new();
     for id in &query.rows {
@@ -100,7 +101,7 @@ fn named_rows(db: &Connection, query: &KeywordQuery, there: &mut HashSet<i64>) -
 /// the rarer terms find less than is asked for.
 fn with_common_terms(
     db: &Connection,
-    query: &KeywordQuery,
+    query: &Asked<'_>,
     drivers: Vec<Term>,
     others: Vec<Term>,
 ) -> Sql<(Vec<Ranked>, usize)> {
@@ -153,7 +154,7 @@ fn keep_best(found: &mut Vec<Ranked>, most: usize) {
 }
 
 /// Every row within the filters that holds a driving term, with its BM25 score.
-fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<Vec<Ranked>> {
+fn driven_rows(db: &Connection, query: &Asked<'_>, drivers: &[Term]) -> Sql<Vec<Ranked>> {
     if drivers.is_empty() {
         return Ok(Vec::new());
     }
@@ -192,7 +193,7 @@ fn driven_rows(db: &Connection, query: &KeywordQuery, drivers: &[Term]) -> Sql<V
 /// Adds the newest rows that hold all of the terms, and then any of them.
 fn add_stand_ins(
     db: &Connection,
-    query: &KeywordQuery,
+    query: &Asked<'_>,
     terms: &[Term],
     found: &mut Vec<Ranked>,
 ) -> Sql<()> {
@@ -216,6 +217,7 @@ fn add_stand_ins(
 
 /// The rows within the query's filters that hold a token, those that were indexed last.
 pub(super) fn last_with(db: &Connection, query: &KeywordQuery, token: &str) -> Sql<Vec<Hit>> {
+    let query = &Asked::of_everybody(query);
     let rows = newest_matching(db, query, &encode::quoted(token), query.limit)?;
     let mut one = db.prepare_cached(
         "SELECT kind, row_id, session_id, created_at FROM search_rows WHERE id = ?1",
@@ -237,7 +239,7 @@ pub(super) fn last_with(db: &Connection, query: &KeywordQuery, token: &str) -> S
 
 fn newest_matching(
     db: &Connection,
-    query: &KeywordQuery,
+    query: &Asked<'_>,
     matching: &str,
     limit: usize,
 ) -> Sql<Vec<i64>> {

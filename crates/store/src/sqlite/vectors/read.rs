@@ -7,7 +7,7 @@ use afterword_domain::scope::Scope;
 use rusqlite::{Connection, Row as SqlRow, params};
 
 use super::super::connect::Sql;
-use super::super::rows::row;
+use super::super::rows::{owner, row};
 use super::super::search::indexed_rows;
 use super::super::values::{count, kind, limit as sql_limit, optional, time};
 use super::save::{CURRENT, counter};
@@ -102,13 +102,17 @@ fn embedded(db: &Connection, space: SpaceId, key: i64) -> Sql<Option<EmbeddedRow
         return Ok(None);
     }
     let mut one = db.prepare_cached(
-        "SELECT kind, row_id, project_id, created_at FROM search_rows WHERE id = ?1",
+        "SELECT r.kind, r.row_id, r.project_id, r.created_at, coalesce(m.user_id, '') AS user_id,
+         coalesce(m.agent_id, '') AS agent_id, coalesce(m.app_id, '') AS app_id,
+         coalesce(m.run_id, '') AS run_id FROM search_rows r
+         LEFT JOIN memories m ON r.kind = 'memory' AND m.id = r.row_id WHERE r.id = ?1",
     )?;
     let entry = |row: &SqlRow<'_>| {
         Ok(EmbeddedRow {
             key,
             id: PublicId::new(kind(row, "kind")?, row.get("row_id")?),
             project_id: row.get("project_id")?,
+            owner: owner(row)?,
             created_at: time(row, "created_at")?,
             vectors: Vec::new(),
         })

@@ -25,6 +25,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     (9, include_str!("../../../../migrations/sqlite/0009_beside.sql")),
     (10, include_str!("../../../../migrations/sqlite/0010_answers.sql")),
     (11, include_str!("../../../../migrations/sqlite/0011_changes.sql")),
+    (12, include_str!("../../../../migrations/sqlite/0012_owners.sql")),
 ];
 
 /// The first schema with an index over the rows, and the first that counts them.

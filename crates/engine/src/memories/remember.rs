@@ -1,7 +1,7 @@
 //! Remembering on purpose.
 
 use afterword_domain::boundary;
-use afterword_domain::memory::{Memory, Origin};
+use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::privacy;
 use afterword_domain::project::{Project, ProjectRef};
 use afterword_domain::text::{cut_chars, one_line};
@@ -9,8 +9,8 @@ use afterword_domain::wire::memory::RememberRequest;
 use afterword_store::contract::NewMemory;
 use uuid::Uuid;
 
+use super::whose::{owner_in, text_key};
 use crate::distill::project_path;
-use crate::infer::Owner;
 use crate::{Engine, Error, Result, analyze};
 
 /// Most bytes of a memory's text; what is longer belongs into a file.
@@ -25,7 +25,8 @@ const FILES: usize = 100;
 impl Engine {
     /// Stores what a person or a model said on purpose. Said again, it is the same memory, with the
     /// files that it is told with now besides; files are named from the project's root where they lie in it.
-    /// Said by another owner (see [`OWNER_FIELDS`](crate::infer::OWNER_FIELDS)), it is another one.
+    /// Said by another owner (the names in the fields [`OwnerKind::field`](afterword_domain::owner::OwnerKind::field)
+    /// of its metadata), it is another one.
     pub async fn remember(&self, request: RememberRequest, origin: Origin) -> Result<Memory> {
         // Taken apart without `..`: a new field does not compile until it is treated here.
         let RememberRequest { text, title, project, files, mut metadata, created_at } = request;
@@ -35,11 +36,14 @@ impl Engine {
         let project = self.resolve_project(&place).await?;
         let title = cut_chars(&one_line(&privacy::clean(&title)), TITLE_CHARS);
         privacy::clean_value(&mut metadata);
+        let owner = owner_in(&metadata)?;
         let files = files_of(files, place, &project)?;
         let memory = NewMemory {
             uid: Uuid::now_v7(),
             project_id: project.id,
-            text_key: Owner::of(&metadata).text_key(&told),
+            text_key: text_key(&owner, &told),
+            owner,
+            attributes: Attributes::default(),
             index: analyze::index_doc(&title, &told, &files),
             title,
             text: told,
