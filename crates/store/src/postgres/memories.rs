@@ -1,7 +1,8 @@
 //! Memories and snapshots.
 
-use afterword_domain::memory::{Attributes, Memory};
-use afterword_domain::owner::Owner;
+use afterword_domain::day::Day;
+use afterword_domain::memory::Memory;
+use afterword_domain::owner::OwnerKind;
 use afterword_domain::scope::Scope;
 use afterword_domain::snapshot::Snapshot;
 use afterword_domain::{PublicId, Time};
@@ -15,6 +16,7 @@ use super::values::{Text, get, json, limit as sql_limit, text};
 use super::{search, sessions};
 use crate::contract::{IndexDoc, MemoryStore, NewMemory, NewSnapshot, SnapshotStore};
 use crate::rules::entry::Entry;
+use crate::rules::fact::{ADDED, REPEATED, SUPERSEDED};
 use crate::rules::new_uid;
 use crate::{Error, Result};
 
@@ -22,7 +24,7 @@ use crate::{Error, Result};
 impl MemoryStore for PostgresStore {
     async fn remember(&self, memory: NewMemory) -> Result<Memory> {
         let memory = &memory;
-        self.write(|tx| async move { remember(&tx, memory).await }).await
+        self.write(|tx| async move { Ok(remember_one(&tx, memory).await?.0) }).await
     }
 
     async fn list_memories(&self, scope: Scope, limit: usize) -> Result<Vec<Memory>> {
@@ -70,7 +72,8 @@ impl SnapshotStore for PostgresStore {
     }
 }
 
-async fn remember(tx: &Tx, new: &NewMemory) -> Sql<Memory> {
+/// As the contract's `remember`, and whether the memory is new.
+pub(super) async fn remember_one(tx: &Tx, new: &NewMemory) -> Sql<(Memory, bool)> {
     let sql = "SELECT * FROM memories WHERE tenant = $1
                AND ((project_id = $2 AND text_key = $3) OR uid = $4) ORDER BY id LIMIT 1 FOR UPDATE";
     let (project, at) = (new.project_id, new.created_at);
@@ -85,12 +88,12 @@ async fn remember(tx: &Tx, new: &NewMemory) -> Sql<Memory> {
                 tx.run(sql, &[&memory.id, &at.millis()]).await?;
             }
             add_files(tx, &mut memory, new).await?;
-            (memory, "repeated")
+            (memory, REPEATED)
         }
-        None => (insert_memories(tx, &[(new, at)]).await?.remove(0), "added"),
+        None => (insert_memories(tx, &[(new, at)]).await?.remove(0), ADDED),
     };
-    add_history(tx, change, &[(memory.id, &new.text, at)]).await?;
-    Ok(memory)
+    add_history(tx, change, &[(memory.uid, &new.text, at)]).await?;
+    Ok((memory, change == ADDED))
 }
 
 /// Adds the files that are told of a known memory now and were not before.
@@ -150,16 +153,27 @@ pub(super) async fn insert_memories(tx: &Tx, memories: &[(&NewMemory, Time)]) ->
     let origins: Vec<&str> = memories.iter().map(|(new, _)| new.origin.word()).collect();
     let created: Vec<i64> = memories.iter().map(|(new, _)| new.created_at.millis()).collect();
     let updated: Vec<i64> = memories.iter().map(|(_, at)| at.millis()).collect();
+    let names = |kind| {
+        let name =
+            move |(new, _): &(&NewMemory, Time)| new.owner.get(kind).unwrap_or_default().to_owned();
+        memories.iter().map(name).collect::<Vec<String>>()
+    };
+    let attributes = || memories.iter().map(|(new, _)| &new.attributes);
     let made = tx
         .rows(
             "INSERT INTO memories (tenant, uid, project_id, title, text, text_key, metadata, files,
-                 origin, created_at, updated_at)
+                 origin, created_at, updated_at, user_id, agent_id, app_id, run_id, categories,
+                 expires, immutable, role, actor)
              SELECT $1, uid, project_id, title, text, text_key, metadata, files, origin, created_at,
-                 updated_at
+                 updated_at, user_id, agent_id, app_id, run_id, categories, expires, immutable,
+                 role, actor
              FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-                 $8::text[], $9::text[], $10::bigint[], $11::bigint[]) WITH ORDINALITY
+                 $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
+                 $14::text[], $15::text[], $16::text[], $17::bigint[], $18::boolean[], $19::text[],
+                 $20::text[]) WITH ORDINALITY
              AS new (uid, project_id, title, text, text_key, metadata, files, origin, created_at,
-                 updated_at, n)
+                 updated_at, user_id, agent_id, app_id, run_id, categories, expires, immutable,
+                 role, actor, n)
              ORDER BY n RETURNING id, uid",
             &[
                 &uids,
@@ -172,6 +186,15 @@ pub(super) async fn insert_memories(tx: &Tx, memories: &[(&NewMemory, Time)]) ->
                 &origins,
                 &created,
                 &updated,
+                &names(OwnerKind::User),
+                &names(OwnerKind::Agent),
+                &names(OwnerKind::App),
+                &names(OwnerKind::Run),
+                &attributes().map(|it| json(&it.categories)).collect::<Sql<Vec<String>>>()?,
+                &attributes().map(|it| it.expires.map(Day::number)).collect::<Vec<Option<i64>>>(),
+                &attributes().map(|it| it.immutable).collect::<Vec<bool>>(),
+                &attributes().map(|it| Text(&it.role)).collect::<Vec<Text<'_>>>(),
+                &attributes().map(|it| Text(&it.actor)).collect::<Vec<Text<'_>>>(),
             ],
         )
         .await?;
@@ -197,24 +220,32 @@ fn stored(id: i64, new: &NewMemory, updated_at: Time) -> Memory {
         created_at: new.created_at,
         updated_at,
         superseded_by: None,
-        owner: Owner::default(),
-        attributes: Attributes::default(),
+        owner: new.owner.clone(),
+        attributes: new.attributes.clone(),
     }
 }
 
 /// Notes what became of memories, with the texts that were told.
-pub(super) async fn add_history(tx: &Tx, change: &str, of: &[(i64, &String, Time)]) -> Sql<()> {
-    let ids: Vec<i64> = of.iter().map(|(id, _, _)| *id).collect();
+pub(super) async fn add_history(tx: &Tx, change: &str, of: &[(Uuid, &String, Time)]) -> Sql<()> {
+    let uids: Vec<Uuid> = of.iter().map(|(uid, _, _)| *uid).collect();
     let texts: Vec<Text<'_>> = of.iter().map(|(_, text, _)| Text(text)).collect();
     let times: Vec<i64> = of.iter().map(|(_, _, at)| at.millis()).collect();
     tx.run(
-        "INSERT INTO memory_history (tenant, memory_id, change, text, at)
-         SELECT $1, id, $2, text, at
-         FROM unnest($3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY AS new (id, text, at, n)
+        "INSERT INTO memory_history (tenant, memory_uid, change, text, at)
+         SELECT $1, uid, $2, text, at
+         FROM unnest($3::uuid[], $4::text[], $5::bigint[]) WITH ORDINALITY AS new (uid, text, at, n)
          ORDER BY n",
-        &[&change, &ids, &texts, &times],
+        &[&change, &uids, &texts, &times],
     )
     .await?;
+    Ok(())
+}
+
+/// Notes that a memory's place was taken by another one, whose text stands with that one alone.
+pub(super) async fn note_superseded(tx: &Tx, memory: Uuid, by: Uuid, at: Time) -> Sql<()> {
+    let sql = "INSERT INTO memory_history (tenant, memory_uid, change, by_uid, at)
+               VALUES ($1, $2, $3, $4, $5)";
+    tx.run(sql, &[&memory, &SUPERSEDED, &by, &at.millis()]).await?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::values::{get, time};
 use crate::Result;
 
 impl PostgresPool {
-    /// Tenants that have a job waiting, of the rules or for a model, with the time when their next
+    /// Tenants that have a job waiting, of the rules or for a model, or a request to add memories, with the time when their next
     /// one is due; soonest first. For whoever works for many tenants: nothing else of another
     /// tenant can be seen in this way.
     ///
@@ -35,10 +35,11 @@ impl PostgresPool {
                 )
             };
             let sql = format!(
-                "SELECT tenant, min(run_after) AS at FROM ({} UNION ALL {}) waiting
+                "SELECT tenant, min(run_after) AS at FROM ({} UNION ALL {} UNION ALL {}) waiting
                  WHERE $1::bigint IS NOT NULL GROUP BY tenant ORDER BY at, tenant",
                 next("jobs"),
-                next("model_jobs")
+                next("model_jobs"),
+                next("receipts").replace("j.state = 'waiting'", "j.status = 'pending'")
             );
             let rows = tx.rows(&sql, &[]).await?;
             rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()

@@ -65,6 +65,9 @@ pub(crate) async fn a_request_is_kept_until_it_is_done(store: Any) {
     assert_eq!((settled.status, &settled.lines), (ReceiptStatus::Succeeded, &vec![line.clone()]));
     assert_eq!((settled.started_at, settled.completed_at), (Some(t(9)), Some(t(11))));
     assert_eq!(store.release_receipts().await.unwrap(), 2, "two and three were left");
+    let late = ReceiptOutcome::Again("went away".to_owned(), t(15));
+    assert!(!store.settle_receipt(two, late, t(15)).await.unwrap(), "it waits already");
+    assert_eq!(store.receipt(two).await.unwrap().unwrap().status, ReceiptStatus::Pending);
     assert_eq!(store.claim_receipt(None, t(20)).await.unwrap(), Some((two, json!(2))));
     let (total, newest) = store.receipts(0, 2).await.unwrap();
     let uids: Vec<Uuid> = newest.iter().map(|receipt| receipt.uid).collect();

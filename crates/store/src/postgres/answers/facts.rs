@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::paid::forget_of_inference;
 use crate::contract::{FactPlace, KeptFact, NewFact, NewInference};
 use crate::postgres::connect::{Sql, Tx};
-use crate::postgres::memories::{add_history, insert_memories, set_superseded};
+use crate::postgres::memories::{add_history, insert_memories, note_superseded, set_superseded};
 use crate::postgres::rows::memory_from_row;
 use crate::postgres::values::{Text, from_json, json};
 use crate::rules::fact::{ADDED, Line, REPEATED, SUPERSEDED, kept_since};
@@ -95,8 +95,8 @@ async fn place(tx: &Tx, fact: &NewFact, now: Time) -> Sql<Line> {
         (known.uid, if holds_again { ADDED } else { REPEATED })
     } else {
         let (new, said) = (&fact.memory, fact.memory.created_at);
-        let made = insert_memories(tx, &[(new, said)]).await?;
-        add_history(tx, ADDED, &[(made[0].id, &new.text, said)]).await?;
+        insert_memories(tx, &[(new, said)]).await?;
+        add_history(tx, ADDED, &[(new.uid, &new.text, said)]).await?;
         (new.uid, ADDED)
     };
     let mut superseded = Vec::new();
@@ -106,7 +106,7 @@ async fn place(tx: &Tx, fact: &NewFact, now: Time) -> Sql<Line> {
             for uid in older.iter().filter(|uid| **uid != memory) {
                 if let Some(old) = known.get(uid) {
                     set_superseded(tx, old.id, Some(memory)).await?;
-                    add_history(tx, SUPERSEDED, &[(old.id, &fact.memory.text, now)]).await?;
+                    note_superseded(tx, *uid, memory, now).await?;
                     superseded.push(*uid);
                     change = SUPERSEDED;
                 }
@@ -140,7 +140,7 @@ async fn repeat(tx: &Tx, known: &Memory, fact: &NewFact) -> Sql<bool> {
     let sql = "UPDATE memories SET updated_at = greatest(updated_at, $3)
                WHERE tenant = $1 AND id = $2";
     tx.run(sql, &[&known.id, &said.millis()]).await?;
-    add_history(tx, REPEATED, &[(known.id, &fact.memory.text, said)]).await?;
+    add_history(tx, REPEATED, &[(known.uid, &fact.memory.text, said)]).await?;
     let holds_again =
         known.superseded_by.is_some() && !matches!(fact.place, FactPlace::GivesWayTo(_));
     if holds_again {

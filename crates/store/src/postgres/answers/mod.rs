@@ -13,7 +13,7 @@ use crate::contract::{
 };
 
 pub(super) use facts::restore_links;
-pub(super) use paid::{forget_of_job, forget_of_session};
+pub(super) use paid::{forget_of_inference, forget_of_job, forget_of_session};
 
 #[async_trait]
 impl AnswerStore for PostgresStore {

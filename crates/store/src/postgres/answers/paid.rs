@@ -80,7 +80,7 @@ pub(in crate::postgres) async fn forget_of_session(tx: &Tx, session: i64) -> Sql
 }
 
 /// Lets go of the answer of an inference.
-pub(super) async fn forget_of_inference(tx: &Tx, uid: Uuid) -> Sql<()> {
+pub(in crate::postgres) async fn forget_of_inference(tx: &Tx, uid: Uuid) -> Sql<()> {
     tx.run("DELETE FROM paid_answers WHERE tenant = $1 AND inference = $2", &[&uid]).await?;
     Ok(())
 }

@@ -85,7 +85,7 @@ async fn write(tx: &Tx, revised: &Revised, known: &Row, merged: bool) -> Sql<()>
         (NewContent::Memory { title, text, text_key, files }, RowBody::Memory(row)) => {
             revise_memory(tx, row, (title, text, text_key), files, revised.at).await?;
             let change = revision::change(merged);
-            add_history(tx, change, &[(row.id, text, revised.at)]).await?;
+            add_history(tx, change, &[(row.uid, text, revised.at)]).await?;
             Entry::from(row)
         }
         _ => return Err(Fault::Store(Error::NotFound("row of this kind"))),

@@ -1,5 +1,10 @@
 //! Memories by their owners, and receipts.
 
+mod change;
+mod list;
+mod receipts;
+mod ways;
+
 use afterword_domain::Time;
 use afterword_domain::filter::OwnerMatch;
 use afterword_domain::memory::Memory;
@@ -8,54 +13,63 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::PostgresStore;
+use crate::Result;
 use crate::contract::{
     ChangedMemory, Feedback, HistoryEntry, KnownOwner, NewMemory, NewReceipt, OwnedPage,
     OwnedQuery, OwnedStore, ReceiptOutcome, ReceiptStore, StoredReceipt,
 };
-use crate::{Error, Result};
 
-fn absent() -> Error {
-    Error::Setup("memories by their owners are not on this backend".to_owned())
-}
+pub(super) use change::forget_texts;
+pub(super) use ways::Ways;
 
 #[async_trait]
 impl OwnedStore for PostgresStore {
-    async fn memories_by_uid(&self, _uids: &[Uuid]) -> Result<Vec<Memory>> {
-        Err(absent())
+    async fn memories_by_uid(&self, uids: &[Uuid]) -> Result<Vec<Memory>> {
+        self.read(|tx| async move { list::by_uids(&tx, uids).await }).await
     }
 
-    async fn list_owned(&self, _query: OwnedQuery) -> Result<OwnedPage> {
-        Err(absent())
+    async fn list_owned(&self, query: OwnedQuery) -> Result<OwnedPage> {
+        let query = &query;
+        self.read(|tx| async move { list::page(&tx, query).await }).await
     }
 
-    async fn change_memories(&self, _changes: Vec<ChangedMemory>) -> Result<Vec<Memory>> {
-        Err(absent())
+    async fn change_memories(&self, changes: Vec<ChangedMemory>) -> Result<Vec<Memory>> {
+        let changes = &changes;
+        self.write(|tx| async move { change::all(&tx, changes).await }).await
     }
 
-    async fn forget_memories(&self, _uids: &[Uuid], _now: Time) -> Result<u64> {
-        Err(absent())
+    async fn forget_memories(&self, uids: &[Uuid], now: Time) -> Result<u64> {
+        self.write(|tx| async move { change::forget(&tx, uids, now).await }).await
     }
 
-    async fn forget_owned(&self, _owner: OwnerMatch, _limit: usize, _now: Time) -> Result<u64> {
-        Err(absent())
+    async fn forget_owned(&self, owner: OwnerMatch, limit: usize, now: Time) -> Result<u64> {
+        let owner = &owner;
+        self.write(|tx| async move {
+            receipts::drop_of(&tx, owner, now).await?;
+            change::forget_owned(&tx, owner, limit, now).await
+        })
+        .await
     }
 
-    async fn memory_history(&self, _uid: Uuid) -> Result<Vec<HistoryEntry>> {
-        Err(absent())
+    async fn memory_history(&self, uid: Uuid) -> Result<Vec<HistoryEntry>> {
+        self.read(|tx| async move { list::history(&tx, uid).await }).await
     }
 
-    async fn known_owners(&self, _offset: usize, _limit: usize) -> Result<(u64, Vec<KnownOwner>)> {
-        Err(absent())
+    async fn known_owners(&self, offset: usize, limit: usize) -> Result<(u64, Vec<KnownOwner>)> {
+        self.read(|tx| async move { list::owners(&tx, offset, limit).await }).await
     }
 
     async fn note_feedback(
         &self,
-        _memory: Uuid,
-        _feedback: Option<Feedback>,
-        _reason: &str,
-        _now: Time,
+        memory: Uuid,
+        feedback: Option<Feedback>,
+        reason: &str,
+        now: Time,
     ) -> Result<Uuid> {
-        Err(absent())
+        self.write(
+            |tx| async move { change::note_feedback(&tx, memory, feedback, reason, now).await },
+        )
+        .await
     }
 }
 
@@ -63,51 +77,53 @@ impl OwnedStore for PostgresStore {
 impl ReceiptStore for PostgresStore {
     async fn add_with_receipt(
         &self,
-        _receipt: NewReceipt,
-        _memories: Vec<NewMemory>,
+        receipt: NewReceipt,
+        memories: Vec<NewMemory>,
     ) -> Result<StoredReceipt> {
-        Err(absent())
+        let (receipt, memories) = (&receipt, &memories);
+        self.write(|tx| async move { receipts::add(&tx, receipt, memories).await }).await
     }
 
     async fn open_receipt(
         &self,
-        _receipt: NewReceipt,
-        _request: Value,
-        _claimed: bool,
+        receipt: NewReceipt,
+        request: Value,
+        claimed: bool,
     ) -> Result<(StoredReceipt, bool)> {
-        Err(absent())
+        let (receipt, request) = (&receipt, &request);
+        let key = if claimed { Some(self.pool.presence().hold().await?) } else { None };
+        self.write(|tx| async move { receipts::open(&tx, receipt, request, key).await }).await
     }
 
-    async fn claim_receipt(
-        &self,
-        _only: Option<Uuid>,
-        _now: Time,
-    ) -> Result<Option<(Uuid, Value)>> {
-        Err(absent())
+    async fn claim_receipt(&self, only: Option<Uuid>, now: Time) -> Result<Option<(Uuid, Value)>> {
+        // Nearly always there is nothing to claim, and so nothing to write.
+        if only.is_none() && self.next_receipt_at().await?.is_none_or(|at| at > now) {
+            return Ok(None);
+        }
+        let key = self.pool.presence().hold().await?;
+        self.write(|tx| async move { receipts::claim(&tx, only, now, key).await }).await
     }
 
     async fn next_receipt_at(&self) -> Result<Option<Time>> {
-        Ok(None)
+        let key = self.pool.presence().key();
+        self.read(|tx| async move { receipts::next_at(&tx, key).await }).await
     }
 
     async fn release_receipts(&self) -> Result<u64> {
-        Ok(0)
+        let key = self.pool.presence().key();
+        self.write(|tx| async move { receipts::release(&tx, key).await }).await
     }
 
-    async fn settle_receipt(
-        &self,
-        _uid: Uuid,
-        _outcome: ReceiptOutcome,
-        _now: Time,
-    ) -> Result<bool> {
-        Err(absent())
+    async fn settle_receipt(&self, uid: Uuid, outcome: ReceiptOutcome, now: Time) -> Result<bool> {
+        let outcome = &outcome;
+        self.write(|tx| async move { receipts::settle(&tx, uid, outcome, now).await }).await
     }
 
-    async fn receipt(&self, _uid: Uuid) -> Result<Option<StoredReceipt>> {
-        Err(absent())
+    async fn receipt(&self, uid: Uuid) -> Result<Option<StoredReceipt>> {
+        self.read(|tx| async move { receipts::by_uid(&tx, uid).await }).await
     }
 
-    async fn receipts(&self, _offset: usize, _limit: usize) -> Result<(u64, Vec<StoredReceipt>)> {
-        Err(absent())
+    async fn receipts(&self, offset: usize, limit: usize) -> Result<(u64, Vec<StoredReceipt>)> {
+        self.read(|tx| async move { receipts::list(&tx, offset, limit).await }).await
     }
 }

@@ -200,10 +200,10 @@ impl<'a> Stored<'a> {
         let memories: Vec<(&NewMemory, Time)> =
             self.memories.iter().map(|(new, at)| (new, *at)).collect();
         let made = insert_memories(tx, &memories).await?;
-        let history: Vec<(i64, &String, Time)> = made
+        let history: Vec<(Uuid, &String, Time)> = made
             .iter()
             .zip(&self.memories)
-            .map(|(memory, (new, _))| (memory.id, &new.text, new.created_at))
+            .map(|(memory, (new, _))| (memory.uid, &new.text, new.created_at))
             .collect();
         for (at, by) in &self.superseded {
             set_superseded(tx, made[*at].id, Some(*by)).await?;

@@ -13,6 +13,7 @@ use crate::contract::{Row, RowBody, RowChange};
 use crate::postgres::answers::{forget_of_session, restore_links};
 use crate::postgres::connect::{Parameter, Sql, Tx};
 use crate::postgres::events::drop_evidence;
+use crate::postgres::owned::forget_texts;
 use crate::postgres::values::{Text, get};
 use crate::postgres::{search, sessions};
 use crate::rules::FIRST_PROMPT_CHARS;
@@ -64,6 +65,7 @@ async fn forget(tx: &Tx, found: &Row, now: Time) -> Sql<()> {
         }
         RowBody::Memory(m) => {
             restore_links(tx, m).await?;
+            forget_texts(tx, m.uid, now).await?;
             (0, None)
         }
         RowBody::Snapshot(_) => (0, None),

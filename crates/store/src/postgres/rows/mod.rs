@@ -24,7 +24,8 @@ use crate::contract::{Around, Row, RowStore};
 pub(super) use count::count_rows;
 pub(super) use forget::{all as forget_rows, known_or_forgotten, remove};
 pub(super) use read::{
-    agents, memory_from_row, observation_from_row, rows, snapshot_from_row, summary_from_row, table,
+    agents, memory_from_row, observation_from_row, owner, rows, snapshot_from_row,
+    summary_from_row, table,
 };
 pub(super) use write::{
     ids_of, insert_observations, insert_summaries, update_observation, update_summary,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use afterword_domain::day::Day;
 use afterword_domain::memory::{Attributes, Memory, Origin};
 use afterword_domain::observation::{Observation, ObservationContent, Source};
 use afterword_domain::owner::Owner;
@@ -13,7 +14,7 @@ use afterword_domain::{Kind, PublicId};
 use tokio_postgres::Row as SqlRow;
 
 use crate::contract::{Row, RowBody};
-use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::connect::{Fault, Sql, Tx};
 use crate::postgres::values::{from_json, get, time};
 
 /// The table of a kind.
@@ -175,8 +176,28 @@ pub(in crate::postgres) fn memory_from_row(row: &SqlRow) -> Sql<Memory> {
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         superseded_by: get(row, "superseded_by")?,
-        owner: Owner::default(),
-        attributes: Attributes::default(),
+        owner: owner(row)?,
+        attributes: Attributes {
+            categories: from_json(row, "categories")?,
+            expires: get::<Option<i64>>(row, "expires")?.map(Day::from_number),
+            immutable: get(row, "immutable")?,
+            role: get(row, "role")?,
+            actor: get(row, "actor")?,
+        },
+    })
+}
+
+/// Whose a memory is.
+pub(in crate::postgres) fn owner(row: &SqlRow) -> Sql<Owner> {
+    let name = |column| {
+        let name: String = get(row, column)?;
+        Ok::<_, Fault>(Some(name).filter(|name| !name.is_empty()))
+    };
+    Ok(Owner {
+        user: name("user_id")?,
+        agent: name("agent_id")?,
+        app: name("app_id")?,
+        run: name("run_id")?,
     })
 }
 

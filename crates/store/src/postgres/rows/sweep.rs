@@ -14,9 +14,11 @@ use crate::postgres::values::get;
 const DUE: &str = "sweep";
 
 /// Tables that hold texts of rows, or words of them.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 15] = [
     "memories",
     "memory_history",
+    "memory_feedback",
+    "receipts",
     "observations",
     "session_summaries",
     "user_prompts",

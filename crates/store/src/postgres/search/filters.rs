@@ -1,11 +1,14 @@
 //! The filters of a query: rows within them, and counting what matches.
 
+use std::sync::Arc;
+
 use afterword_domain::{Kind, Time};
 use tokio_postgres::Row;
 
 use super::terms::{self, Term};
 use crate::contract::{KeywordQuery, Period};
-use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::connect::{Parameter, Sql, Tx};
+use crate::postgres::owned::Ways;
 use crate::postgres::values::{get, limit as sql_limit};
 use crate::rules::ranking::bm25::as_f64;
 
@@ -27,12 +30,16 @@ const FEW: f64 = 5_000.0;
 /// Rows within the filters up to which all of them are read.
 const NARROW: usize = 300;
 
-/// The filters of a query as parameters `$2` to `$5`.
+/// The first parameters of a statement after `$1`: those of [`Filters`].
+const FIRST: usize = 4;
+
+/// The filters of a query as parameters `$2` to `$5`, and owners after those of a statement's own.
 pub(super) struct Filters {
     pub(super) project: Option<i64>,
     pub(super) kind: Option<&'static str>,
     pub(super) since: i64,
     pub(super) until: i64,
+    owners: Option<Arc<Ways>>,
 }
 
 impl Filters {
@@ -42,7 +49,21 @@ impl Filters {
             kind: query.kind.map(Kind::word),
             since: query.since.map_or(i64::MIN, Time::millis),
             until: query.until.map_or(i64::MAX, Time::millis),
+            owners: query.owners.as_ref().map(|owners| Arc::new(Ways::of(owners))),
         }
+    }
+
+    /// Whether nothing can be found.
+    pub(super) fn is_impossible(&self) -> bool {
+        self.owners.as_ref().is_some_and(|ways| ways.is_impossible())
+    }
+
+    /// The parameters of a statement: those of the filters, its own, and owners.
+    pub(super) fn with<'a>(&'a self, own: &[Parameter<'a>]) -> Vec<Parameter<'a>> {
+        let mut all: Vec<Parameter<'a>> = vec![&self.project, &self.kind, &self.since, &self.until];
+        all.extend_from_slice(own);
+        all.extend(self.owners.iter().flat_map(|ways| ways.parameters()));
+        all
     }
 
     /// The same with the times of a period besides.
@@ -50,56 +71,97 @@ impl Filters {
         Self {
             since: self.since.max(period.from.millis()),
             until: self.until.min(period.to.millis()),
-            ..*self
+            project: self.project,
+            kind: self.kind,
+            owners: self.owners.clone(),
         }
     }
 
     /// Whether anything is left out.
     pub(super) fn is_narrow(&self) -> bool {
-        self.project.is_some() || self.kind.is_some() || self.by_time()
+        self.project.is_some() || self.kind.is_some() || self.owners.is_some() || self.by_time()
     }
 
     fn by_time(&self) -> bool {
         self.since != i64::MIN || self.until != i64::MAX
     }
 
-    /// The conditions on the table or alias `t`.
-    pub(super) fn conditions(&self, t: &str) -> String {
-        let project = if self.project.is_some() {
-            format!("{t}.project_id = $2")
-        } else {
-            "$2::bigint IS NULL".to_owned()
-        };
+    /// The conditions on the table or alias `t`, in a statement with so many parameters of its own.
+    pub(super) fn conditions(&self, t: &str, own: usize) -> String {
         let kind = if self.kind.is_some() {
             format!("{t}.kind = $3")
         } else {
             "$3::text IS NULL".to_owned()
+        };
+        let of_row = self.of_row(t);
+        let owned = self.owners.as_ref().map_or_else(String::new, |ways| {
+            // Row by row: those that are asked about are few.
+            let condition = ways.condition(FIRST + own + 2);
+            format!(
+                " AND {t}.kind = 'memory' AND EXISTS (SELECT 1 FROM search_rows o
+                    JOIN memories m ON m.tenant = $1 AND m.id = o.row_id
+                    WHERE o.tenant = $1 AND o.id = {t}.id AND {condition} OFFSET 0)"
+            )
+        });
+        format!("{of_row} AND {kind}{owned}")
+    }
+
+    /// The conditions on project and time of the table or alias `t`.
+    fn of_row(&self, t: &str) -> String {
+        let project = if self.project.is_some() {
+            format!("{t}.project_id = $2")
+        } else {
+            "$2::bigint IS NULL".to_owned()
         };
         let times = if self.by_time() {
             format!("{t}.created_at >= $4 AND {t}.created_at < $5")
         } else {
             "$4::bigint <= $5::bigint".to_owned()
         };
-        format!("{t}.tenant = $1 AND {project} AND {kind} AND {times}")
+        format!("{t}.tenant = $1 AND {project} AND {times}")
+    }
+
+    /// The keys of rows within the filters: the newest, or any, at most `limit`. Where owners are
+    /// asked for the way goes from their memories to the rows.
+    fn keys(&self, own: usize, newest: bool, limit: &str) -> String {
+        let order = |t: &str| {
+            if newest {
+                format!("ORDER BY {t}.created_at DESC, {t}.id DESC")
+            } else {
+                String::new()
+            }
+        };
+        let Some(ways) = &self.owners else {
+            let (conditions, order) = (self.conditions("r", own), order("r"));
+            return format!(
+                "SELECT r.id FROM search_rows r WHERE {conditions} {order} LIMIT {limit}"
+            );
+        };
+        let kind = if self.kind.is_some() { "$3::text = 'memory'" } else { "$3::text IS NULL" };
+        let condition = ways.condition(FIRST + own + 2);
+        let (of_row, inner, outer) = (self.of_row("m"), order("m"), order("r"));
+        format!(
+            "SELECT r.id FROM (SELECT m.id FROM memories m
+                 WHERE {of_row} AND {kind} AND {condition} {inner} LIMIT {limit}) m
+             JOIN search_rows r ON r.tenant = $1 AND r.kind = 'memory' AND r.row_id = m.id {outer}"
+        )
     }
 
     /// The newest rows within the filters with their terms, as a table of `id` and `terms`. Rows come
     /// one after the other, so that whoever has enough of them stops.
-    fn window(&self, rows: i64) -> String {
-        if self.by_time() || self.kind.is_some() {
+    fn window(&self, own: usize, rows: i64) -> String {
+        if self.by_time() || self.kind.is_some() || self.owners.is_some() {
+            let keys = self.keys(own, true, &rows.to_string());
             format!(
-                "SELECT r.id, i.terms FROM (
-                     SELECT r.id FROM search_rows r WHERE {}
-                     ORDER BY r.created_at DESC, r.id DESC LIMIT {rows}) r
+                "SELECT r.id, i.terms FROM ({keys}) r
                  CROSS JOIN LATERAL (
                      SELECT i.terms FROM search_index i
-                     WHERE i.tenant = $1 AND i.id = r.id OFFSET 0) i",
-                self.conditions("r")
+                     WHERE i.tenant = $1 AND i.id = r.id OFFSET 0) i"
             )
         } else {
             format!(
                 "SELECT i.id, i.terms FROM search_index i WHERE {} ORDER BY i.id DESC LIMIT {rows}",
-                self.conditions("i")
+                self.conditions("i", own)
             )
         }
     }
@@ -155,10 +217,9 @@ pub(super) async fn holding_any(tx: &Tx, filters: &Filters, terms: &[Term]) -> S
     let sql = format!(
         "SELECT i.id, i.length, i.terms, i.weights FROM search_index i
          WHERE i.terms && $6::bigint[] AND {}",
-        filters.conditions("i")
+        filters.conditions("i", 1)
     );
-    let Filters { project, kind, since, until } = filters;
-    let rows = tx.rows(&sql, &[project, kind, since, until, &terms::numbers(terms)]).await?;
+    let rows = tx.rows(&sql, &filters.with(&[&terms::numbers(terms)])).await?;
     rows.iter().map(Weighed::from_row).collect()
 }
 
@@ -167,13 +228,8 @@ pub(super) async fn narrow_scope(tx: &Tx, filters: &Filters) -> Sql<Option<Vec<W
     if !filters.is_narrow() {
         return Ok(None);
     }
-    let sql = format!(
-        "SELECT r.id FROM search_rows r WHERE {} LIMIT {}",
-        filters.conditions("r"),
-        NARROW + 1
-    );
-    let Filters { project, kind, since, until } = filters;
-    let rows = tx.rows(&sql, &[project, kind, since, until]).await?;
+    let sql = filters.keys(0, false, &(NARROW + 1).to_string());
+    let rows = tx.rows(&sql, &filters.with(&[])).await?;
     if rows.len() > NARROW {
         return Ok(None);
     }
@@ -196,12 +252,8 @@ pub(super) async fn rows_made_in(
     limit: usize,
 ) -> Sql<Vec<i64>> {
     let filters = filters.in_period(period);
-    let sql = format!(
-        "SELECT r.id FROM search_rows r WHERE {} ORDER BY r.created_at DESC, r.id DESC LIMIT $6",
-        filters.conditions("r")
-    );
-    let Filters { project, kind, since, until } = &filters;
-    let rows = tx.rows(&sql, &[project, kind, since, until, &sql_limit(limit)]).await?;
+    let sql = filters.keys(1, true, "$6");
+    let rows = tx.rows(&sql, &filters.with(&[&sql_limit(limit)])).await?;
     rows.iter().map(|row| get(row, "id")).collect()
 }
 
@@ -219,17 +271,15 @@ pub(super) async fn newest_holding(
         format!(
             "SELECT i.id FROM search_index i WHERE i.terms {operator} $6::bigint[] AND {}
              ORDER BY i.id DESC LIMIT $7",
-            filters.conditions("i")
+            filters.conditions("i", 2)
         )
     } else {
         format!(
             "SELECT w.id FROM ({}) w WHERE w.terms {operator} $6::bigint[] LIMIT $7",
-            filters.window(WINDOW)
+            filters.window(2, WINDOW)
         )
     };
-    let Filters { project, kind, since, until } = filters;
-    let numbers = terms::numbers(terms);
-    let rows = tx.rows(&sql, &[project, kind, since, until, &numbers, &sql_limit(limit)]).await?;
+    let rows = tx.rows(&sql, &filters.with(&[&terms::numbers(terms), &sql_limit(limit)])).await?;
     let mut ids = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
     ids.sort_unstable_by(|a, b| b.cmp(a));
     Ok(ids)
@@ -247,33 +297,29 @@ pub(super) async fn count_matches(
     if !filters.is_narrow() && most >= as_f64(MOST_COUNTED_ROWS) {
         return Ok(MOST_COUNTED);
     }
-    let Filters { project, kind, since, until } = filters;
     let numbers = terms::numbers(terms);
     if Holds::Any.rows(terms, all_rows) <= FEW {
         let sql = format!(
             "SELECT count(*) AS n FROM (
                  SELECT 1 FROM search_index i WHERE i.terms && $6::bigint[] AND {} LIMIT $7) found",
-            filters.conditions("i")
+            filters.conditions("i", 2)
         );
         let bound = MOST_COUNTED_ROWS;
-        let row = tx.one(&sql, &[project, kind, since, until, &numbers, &bound]).await?;
+        let row = tx.one(&sql, &filters.with(&[&numbers, &bound])).await?;
         return Ok(usize::try_from(get::<i64>(&row, "n")?).unwrap_or(0));
     }
     let sql = format!(
         "SELECT count(*) AS looked_at, count(*) FILTER (WHERE w.terms && $6::bigint[]) AS n
          FROM ({}) w",
-        filters.window(SAMPLE)
+        filters.window(1, SAMPLE)
     );
-    let row = tx.one(&sql, &[project, kind, since, until, &numbers]).await?;
+    let row = tx.one(&sql, &filters.with(&[&numbers])).await?;
     let (looked_at, n): (i64, i64) = (get(&row, "looked_at")?, get(&row, "n")?);
     if looked_at < SAMPLE || n >= MOST_COUNTED_ROWS {
         return Ok(usize::try_from(n).unwrap_or(0));
     }
-    let sql = format!(
-        "SELECT count(*) AS n FROM (SELECT 1 FROM search_rows r WHERE {} LIMIT $6) there",
-        filters.conditions("r")
-    );
-    let there = tx.one(&sql, &[project, kind, since, until, &WINDOW]).await?;
+    let sql = format!("SELECT count(*) AS n FROM ({}) there", filters.keys(1, false, "$6"));
+    let there = tx.one(&sql, &filters.with(&[&WINDOW])).await?;
     let estimate = n * get::<i64>(&there, "n")? / SAMPLE;
     Ok(usize::try_from(estimate).unwrap_or(0))
 }

@@ -89,10 +89,9 @@ async fn newest(tx: &Tx, query: &KeywordQuery, limit: usize) -> Sql<Vec<Hit>> {
     let sql = format!(
         "SELECT r.kind, r.row_id, r.session_id, r.created_at FROM search_rows r WHERE {}
          ORDER BY r.created_at DESC, r.id DESC LIMIT $6",
-        filters.conditions("r")
+        filters.conditions("r", 1)
     );
-    let filters::Filters { project, kind, since, until } = &filters;
-    let rows = tx.rows(&sql, &[project, kind, since, until, &sql_limit(limit)]).await?;
+    let rows = tx.rows(&sql, &filters.with(&[&sql_limit(limit)])).await?;
     rows.iter().map(|row| hit(row, 0.0)).collect()
 }
 

@@ -52,6 +52,9 @@ pub(super) async fn keyword(
         indexed_rows: u64::try_from(indexed_rows).unwrap_or(0),
         ..KeywordAnswer::default()
     };
+    if filters.is_impossible() {
+        return Ok(answer);
+    }
     let (mut found, total) = rank(tx, query, &filters, surveyed, sizes).await?;
     answer.total = total.min(MOST_COUNTED);
     let known: HashMap<i64, f64> = if query.periods.is_empty() && query.rows.is_empty() {
@@ -136,10 +139,9 @@ async fn named_rows(
     let sql = format!(
         "SELECT r.id FROM unnest($6::text[], $7::bigint[]) WITH ORDINALITY AS k (kind, number, n)
          JOIN search_rows r ON r.kind = k.kind AND r.row_id = k.number AND {} ORDER BY k.n",
-        filters.conditions("r")
+        filters.conditions("r", 2)
     );
-    let Filters { project, kind, since, until } = filters;
-    let rows = tx.rows(&sql, &[project, kind, since, until, &kinds, &numbers]).await?;
+    let rows = tx.rows(&sql, &filters.with(&[&kinds, &numbers])).await?;
     let mut new = rows.iter().map(|row| get(row, "id")).collect::<Sql<Vec<i64>>>()?;
     new.retain(|row| there.insert(*row));
     Ok(new)

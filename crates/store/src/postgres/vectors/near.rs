@@ -9,7 +9,8 @@ use pgvector::HalfVector;
 
 use super::index::index_name;
 use crate::contract::{NearPassage, NearQuery, SpaceId};
-use crate::postgres::connect::{Sql, Tx};
+use crate::postgres::connect::{Parameter, Sql, Tx};
+use crate::postgres::owned::Ways;
 use crate::postgres::values::{get, kind as kind_of, limit as sql_limit};
 
 /// Rows up to which all are compared, whatever the index could do.
@@ -31,22 +32,27 @@ const LARGEST: f32 = 65_504.0;
 pub(super) async fn nearest(tx: &Tx, query: &NearQuery, iterative: bool) -> Sql<Vec<NearPassage>> {
     let Some(dimension) = dimension(tx, query.space).await? else { return Ok(Vec::new()) };
     let Some(vector) = numbers(&query.vector, dimension) else { return Ok(Vec::new()) };
-    if is_worth_the_index(tx, query).await? {
+    let ways = query.owners.as_ref().map(|owners| Ways::of(owners));
+    let ways = ways.as_ref();
+    if ways.is_some_and(Ways::is_impossible) {
+        return Ok(Vec::new());
+    }
+    if is_worth_the_index(tx, query, ways).await? {
         prepare(tx, query.limit, iterative).await?;
-        let found = search(tx, query, dimension, &vector, true).await?;
+        let found = search(tx, query, dimension, (&vector, ways), true).await?;
         // Fewer mean that the way through the rows of others became too long.
         if found.len() >= query.limit {
             return Ok(found);
         }
     }
-    search(tx, query, dimension, &vector, false).await
+    search(tx, query, dimension, (&vector, ways), false).await
 }
 
 async fn search(
     tx: &Tx,
     query: &NearQuery,
     dimension: usize,
-    vector: &[f32],
+    (vector, ways): (&[f32], Option<&Ways>),
     walks: bool,
 ) -> Sql<Vec<NearPassage>> {
     let distance = format!("e.near::halfvec({dimension}) <-> $6::halfvec({dimension})");
@@ -54,16 +60,19 @@ async fn search(
     let order = if walks { distance } else { format!("({distance}) + 0") };
     let sql = format!(
         "SELECT e.row_id AS key, e.part, e.vector, r.kind, r.row_id
-         FROM embeddings e JOIN search_rows r ON r.tenant = $1 AND r.id = e.row_id
+         FROM embeddings e JOIN search_rows r ON r.tenant = $1 AND r.id = e.row_id{}
          WHERE e.tenant = $1 AND e.space_id = {} AND e.near IS NOT NULL AND {}
          ORDER BY {order} LIMIT $5",
+        owned(ways, 7),
         query.space.0,
         filters(query)
     );
     let (project, kind, since) = bounds(query);
     let limit = sql_limit(query.limit);
     let vector = HalfVector::from_f32_slice(vector);
-    let passages = tx.rows(&sql, &[&project, &kind, &since, &limit, &vector]).await?;
+    let mut all: Vec<Parameter<'_>> = vec![&project, &kind, &since, &limit, &vector];
+    all.extend(ways.iter().flat_map(|ways| ways.parameters()));
+    let passages = tx.rows(&sql, &all).await?;
     let passages = passages.iter().map(|row| {
         Ok(NearPassage {
             key: get(row, "key")?,
@@ -104,6 +113,18 @@ fn filters(query: &NearQuery) -> String {
     format!("{project} AND {kind} AND {since} AND r.created_at < {until}")
 }
 
+/// The memories of owners that are asked for, joined to the rows; their names are the parameters from
+/// `first` on.
+fn owned(ways: Option<&Ways>, first: usize) -> String {
+    ways.map_or_else(String::new, |ways| {
+        let condition = ways.condition(first);
+        format!(
+            " JOIN memories m ON m.tenant = $1 AND r.kind = 'memory' AND m.id = r.row_id
+              AND {condition}"
+        )
+    })
+}
+
 fn bounds(query: &NearQuery) -> (Option<i64>, Option<&'static str>, Option<i64>) {
     let since = query.since.map(afterword_domain::Time::millis);
     (query.scope.project(), query.kind.map(Kind::word), since)
@@ -112,7 +133,7 @@ fn bounds(query: &NearQuery) -> (Option<i64>, Option<&'static str>, Option<i64>)
 /// Whether walking the index costs less than comparing every row that passes the filters. Of the
 /// rows on the way only the share that passes counts, so a filter that lets little of a large index
 /// through makes the way long.
-async fn is_worth_the_index(tx: &Tx, query: &NearQuery) -> Sql<bool> {
+async fn is_worth_the_index(tx: &Tx, query: &NearQuery, ways: Option<&Ways>) -> Sql<bool> {
     let sql = "SELECT c.reltuples::double precision AS vectors FROM pg_class c
                JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
                JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
@@ -125,11 +146,15 @@ async fn is_worth_the_index(tx: &Tx, query: &NearQuery) -> Sql<bool> {
     let bound = way.clamp(FEW, MANY) as i64;
     let sql = format!(
         "SELECT count(*) AS n FROM (
-             SELECT 1 FROM search_rows r WHERE r.tenant = $1 AND {} LIMIT $5) passed",
+             SELECT 1 FROM search_rows r{} WHERE r.tenant = $1 AND {} LIMIT $5) passed",
+        owned(ways, 6),
         filters(query)
     );
     let (project, kind, since) = bounds(query);
-    let passed = tx.one(&sql, &[&project, &kind, &since, &(bound + 1)]).await?;
+    let most = bound + 1;
+    let mut all: Vec<Parameter<'_>> = vec![&project, &kind, &since, &most];
+    all.extend(ways.iter().flat_map(|ways| ways.parameters()));
+    let passed = tx.one(&sql, &all).await?;
     Ok(get::<i64>(&passed, "n")? > bound)
 }
 

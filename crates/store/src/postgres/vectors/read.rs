@@ -10,7 +10,7 @@ use super::save::CURRENT;
 use crate::contract::{EmbeddedRow, Row, SpaceId, VectorChanges, VectorCounts, WaitingRow};
 use crate::postgres::connect::{Sql, Tx};
 use crate::postgres::log::{self, Log};
-use crate::postgres::rows;
+use crate::postgres::rows::{self, owner};
 use crate::postgres::search::{embedded_counter, sizes};
 use crate::postgres::values::{count, get, kind, limit as sql_limit, time};
 use crate::rules::hash::version;
@@ -96,8 +96,11 @@ async fn embedded(tx: &Tx, space: SpaceId, keys: &[i64]) -> Sql<Vec<EmbeddedRow>
         return Ok(Vec::new());
     }
     let sql =
-        "SELECT e.row_id AS key, e.part, e.vector, r.kind, r.row_id, r.project_id, r.created_at
+        "SELECT e.row_id AS key, e.part, e.vector, r.kind, r.row_id, r.project_id, r.created_at,
+                   coalesce(m.user_id, '') AS user_id, coalesce(m.agent_id, '') AS agent_id,
+                   coalesce(m.app_id, '') AS app_id, coalesce(m.run_id, '') AS run_id
                FROM embeddings e JOIN search_rows r ON r.tenant = $1 AND r.id = e.row_id
+               LEFT JOIN memories m ON m.tenant = $1 AND r.kind = 'memory' AND m.id = r.row_id
                WHERE e.tenant = $1 AND e.row_id = ANY ($2) AND e.space_id = $3
                ORDER BY e.row_id, e.part";
     let mut found: Vec<EmbeddedRow> = Vec::new();
@@ -118,7 +121,7 @@ fn bare(row: &SqlRow, key: i64) -> Sql<EmbeddedRow> {
         key,
         id: PublicId::new(kind(row, "kind")?, get(row, "row_id")?),
         project_id: get(row, "project_id")?,
-        owner: afterword_domain::owner::Owner::default(),
+        owner: owner(row)?,
         created_at: time(row, "created_at")?,
         vectors: Vec::new(),
     })

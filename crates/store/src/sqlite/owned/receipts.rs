@@ -143,7 +143,7 @@ pub(super) fn settle(db: &Connection, uid: Uuid, outcome: &ReceiptOutcome, now: 
                  WHERE uid = ?1 AND status = 'running'",
             )?
             .execute(params![uid.to_string(), json(lines)?, now.millis()])?,
-        ReceiptOutcome::Failed(why) => fail(db, uid, why, now)?,
+        ReceiptOutcome::Failed(why) => fail(db, uid, why, false, now)?,
         ReceiptOutcome::Again(why, at) => {
             let rows = db
                 .prepare_cached(
@@ -158,21 +158,25 @@ pub(super) fn settle(db: &Connection, uid: Uuid, outcome: &ReceiptOutcome, now: 
                     now.millis(),
                     RECEIPT_TRIES
                 ])?;
-            if rows > 0 { rows } else { fail(db, uid, why, now)? }
+            if rows > 0 { rows } else { fail(db, uid, why, false, now)? }
         }
     };
     Ok(rows > 0)
 }
 
-fn fail(db: &Connection, uid: Uuid, why: &str, now: Time) -> Sql<usize> {
-    forget_of_inference(db, uid)?;
-    Ok(db
+/// Notes that a request came to nothing that is worked on; `or_waits`: also one that waits.
+fn fail(db: &Connection, uid: Uuid, why: &str, or_waits: bool, now: Time) -> Sql<usize> {
+    let failed = db
         .prepare_cached(
             "UPDATE receipts SET status = 'failed', error = ?2, request = NULL, owner = NULL,
              updated_at = ?3, completed_at = ?3
-             WHERE uid = ?1 AND status IN ('pending', 'running')",
+             WHERE uid = ?1 AND (status = 'running' OR status = 'pending' AND ?4)",
         )?
-        .execute(params![uid.to_string(), cut_chars(why, ERROR_CHARS), now.millis()])?)
+        .execute(params![uid.to_string(), cut_chars(why, ERROR_CHARS), now.millis(), or_waits])?;
+    if failed > 0 {
+        forget_of_inference(db, uid)?;
+    }
+    Ok(failed)
 }
 
 /// Drops what is not done yet of owners that match.
@@ -183,7 +187,7 @@ pub(super) fn drop_of(db: &Connection, owner: &OwnerMatch, now: Time) -> Sql<()>
         list.query_map([], |row| Ok((uid_of(row)?, from_json::<Owner>(row, "owner")?)))?;
     for (uid, asked_by) in waiting.collect::<rusqlite::Result<Vec<_>>>()? {
         if owner.holds(&asked_by) {
-            fail(db, uid, DROPPED, now)?;
+            fail(db, uid, DROPPED, true, now)?;
         }
     }
     Ok(())
