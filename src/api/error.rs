@@ -20,7 +20,7 @@
 
 use afterword_domain::wire::daemon::ErrorBody;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 /// An answer that says what went wrong, and what to do next.
@@ -43,8 +43,10 @@ pub(super) type ApiResult<T> = Result<T, ApiError>;
 
 impl ApiError {
     fn new(status: StatusCode, code: &str, error: impl Into<String>, hint: Option<&str>) -> Self {
-        let body =
-            ErrorBody { error: error.into(), code: code.to_owned(), hint: hint.map(str::to_owned) };
+        let error = error.into();
+        let detail = hint.map_or_else(|| error.clone(), |hint| format!("{error}: {hint}"));
+        let hint = hint.map(str::to_owned);
+        let body = ErrorBody { error, code: code.to_owned(), hint, detail };
         Self { status, body }
     }
 
@@ -170,6 +172,12 @@ impl From<afterword_store::Error> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, Json(self.body)).into_response()
+        let mut response = (self.status, Json(self.body)).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
     }
 }

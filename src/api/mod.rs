@@ -2,13 +2,15 @@
 //!
 //! `routes/` has one file a noun; [`door`] is what every route may touch; [`auth`] stands in front
 //! of all of them and looks up in [`table`] who may come in, [`sign_in`] lets pages in; [`viewer`]
-//! holds the page itself; [`machine`] is what only the local process knows; [`body`] reads what callers
+//! holds the page itself; [`credential`] finds the
+//! secret that a caller of the memory door shows; [`machine`] is what only the local process knows; [`body`] reads what callers
 //! send; [`serve`] bounds connections in number and patience, and [`refusal`] tells what is wrong
 //! with a head that no route sees.
 //! Routes translate: the rules are the engine's.
 
 mod auth;
 mod body;
+mod credential;
 mod door;
 mod error;
 mod machine;
@@ -19,6 +21,7 @@ mod sign_in;
 mod table;
 mod viewer;
 
+pub use credential::shown_secret;
 pub use door::{Door, DoorSetup};
 pub use machine::{Machine, Setting};
 pub use routes::{router, routes};

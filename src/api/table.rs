@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::handler::Handler;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post, put};
 
 use super::door::Door;
 
@@ -23,6 +23,14 @@ pub enum Access {
     Person,
     /// Whoever has the token.
     Token,
+    /// Whoever may read memories: here whoever has the token, on a server for many every member.
+    Read,
+    /// Whoever may also add, change and delete single memories: here whoever has the token, on a
+    /// server for many everybody but readers.
+    Write,
+    /// Whoever may also delete in bulk, take in and give out everything: here whoever has the
+    /// token, on a server for many its admins.
+    Erase,
 }
 
 impl Access {
@@ -32,7 +40,9 @@ impl Access {
             Self::Everybody | Self::Page => 0,
             Self::Observer => 1,
             Self::Person => 2,
-            Self::Token => 3,
+            Self::Token | Self::Read => 3,
+            Self::Write => 4,
+            Self::Erase => 5,
         }
     }
 }
@@ -40,7 +50,7 @@ impl Access {
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// `GET` or `POST`.
+    /// `GET`, `POST` and so on.
     pub method: &'static str,
     /// The path, with `{id}` for its variable part.
     pub path: &'static str,
@@ -76,6 +86,56 @@ impl Table {
         self.router = self.router.route(route.path, handler);
         self.routes.push(route);
         self
+    }
+
+    /// A route in two spellings, of which the first is the one that documents name.
+    fn twice<H, T>(
+        self,
+        method: &'static str,
+        paths: [&'static str; 2],
+        access: Access,
+        handler: H,
+        with: fn(H) -> MethodRouter<Arc<Door>>,
+    ) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        paths.into_iter().fold(self, |table, path| {
+            table.add(Route { method, path, access }, with(handler.clone()))
+        })
+    }
+
+    pub(super) fn get2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.twice("GET", paths, access, handler, get)
+    }
+
+    pub(super) fn post2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.twice("POST", paths, access, handler, post)
+    }
+
+    pub(super) fn put2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.twice("PUT", paths, access, handler, put)
+    }
+
+    pub(super) fn delete2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.twice("DELETE", paths, access, handler, delete)
     }
 
     /// Who may use each path: where methods differ, the strictest counts.

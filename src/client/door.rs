@@ -243,6 +243,7 @@ fn refused(answer: &Answer) -> CallError {
         error: format!("the daemon answered with status {}", answer.status),
         code: "unknown".to_owned(),
         hint: None,
+        detail: String::new(),
     });
     CallError::Refused { status: answer.status, body }
 }

@@ -64,6 +64,9 @@ pub struct ErrorBody {
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The sentence and what to do next in one: what clients of memory services show.
+    #[serde(default)]
+    pub detail: String,
 }
 
 #[cfg(test)]
