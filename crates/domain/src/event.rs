@@ -12,6 +12,7 @@ use crate::time::Time;
 
 /// A canonical hook event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Event {
     /// Made by the hook, so that one call posted and then spooled is known to be one event.
     pub uid: Uuid,
@@ -44,6 +45,7 @@ pub struct Event {
 
 /// A sub-agent inside a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subagent {
     /// The agent's id of the sub-agent.
     pub id: String,
@@ -54,6 +56,7 @@ pub struct Subagent {
 
 /// What an event says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EventBody {
     /// A session began, came back, or goes on after a compaction.
@@ -131,6 +134,7 @@ impl EventBody {
 
 /// Why a session started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StartSource {
     /// A new conversation.
@@ -182,6 +186,7 @@ impl StartSource {
 
 /// One use of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolUse {
     /// The agent's name of the tool.
     pub name: String,
@@ -219,6 +224,7 @@ impl ToolUse {
 
 /// What kind of thing a tool does, whatever an agent calls it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolClass {
     /// Reads a file.

@@ -17,6 +17,8 @@ pub mod quote;
 pub mod repair;
 pub mod reply;
 pub mod rows;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod scope;
 mod secret;
 pub mod session;

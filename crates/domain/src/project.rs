@@ -9,6 +9,7 @@ use crate::time::Time;
 ///
 /// Two folders belong to one project when they share any key. Names are labels, never keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProjectRef {
     /// Identities, strongest first: `remote:…` (normalised URL), `root:…` (the commit that a
     /// repository without a remote began with), `dir:…` (repository common dir or folder),
@@ -37,6 +38,7 @@ impl ProjectRef {
 
 /// A project as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Project {
     /// Key inside this database.
     pub id: i64,

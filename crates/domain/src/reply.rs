@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// There is no "allow": in several agents it would skip the person's permission prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Reply {
     /// Nothing to say; the agent goes on.

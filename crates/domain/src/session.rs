@@ -7,6 +7,7 @@ use crate::time::Time;
 
 /// A session as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// Key inside this database (`sessionDbId` of the observer door).
     pub id: i64,
@@ -42,6 +43,7 @@ pub struct Session {
 
 /// Where a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SessionStatus {
     /// It may go on.

@@ -5,6 +5,7 @@ mod context;
 mod events;
 mod jobs;
 mod memories;
+mod memory_door;
 mod observer;
 mod portable;
 mod search;
@@ -52,7 +53,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn table() -> Table {
-    observer_door(people(viewer::routes(Table::default())))
+    memory_door::routes(observer_door(people(viewer::routes(Table::default()))))
         .post("/api/events", Token, events::take)
         .post("/api/recall/file", Token, events::before_file)
         .get("/api/context/inject", Observer, context::inject)

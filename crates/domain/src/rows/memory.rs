@@ -10,6 +10,7 @@ use crate::time::Time;
 
 /// A memory as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memory {
     /// Key inside this database.
     pub id: i64,
@@ -45,6 +46,7 @@ pub struct Memory {
 
 /// What a caller may say of a memory besides its text and its own fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Attributes {
     /// What it is about, in the caller's words.
@@ -78,6 +80,7 @@ impl Attributes {
 
 /// How a memory came to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// Said on purpose.

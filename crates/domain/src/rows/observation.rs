@@ -7,6 +7,7 @@ use crate::time::Time;
 
 /// An observation as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observation {
     /// Key inside this database.
     pub id: i64,
@@ -31,6 +32,7 @@ pub struct Observation {
 
 /// What an observation says, before it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObservationContent {
     /// `change`, `bugfix`, `feature`, `refactor`, `discovery`, `decision`, or a mode's own word.
     pub r#type: String,
@@ -58,6 +60,7 @@ pub struct ObservationContent {
 
 /// Who made a distilled row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The rules, without a model.

@@ -12,6 +12,7 @@ use serde_json::Value;
 /// two owners. Names are set by [`set`](Self::set), which makes them even, and read from JSON under
 /// the same rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Names")]
 pub struct Owner {
     /// A person.
@@ -130,6 +131,7 @@ impl fmt::Display for Owner {
 
 /// Names as they come, before they are looked at.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Names {
     #[serde(default)]
     user: Option<String>,
@@ -158,6 +160,7 @@ impl TryFrom<Names> for Owner {
 
 /// Which of the four names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OwnerKind {
     /// A person.

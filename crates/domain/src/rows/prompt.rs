@@ -7,6 +7,7 @@ use crate::time::Time;
 
 /// A prompt as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Prompt {
     /// Key inside this database.
     pub id: i64,

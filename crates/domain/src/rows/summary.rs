@@ -8,6 +8,7 @@ use crate::time::Time;
 
 /// A summary as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Key inside this database.
     pub id: i64,
@@ -32,6 +33,7 @@ pub struct Summary {
 
 /// What a summary says, before it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SummaryContent {
     /// What the person asked for.
     pub request: String,
@@ -60,6 +62,7 @@ pub struct SummaryContent {
 
 /// What a summary covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SummaryLevel {
     /// One prompt and what followed.

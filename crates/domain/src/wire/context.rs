@@ -15,6 +15,7 @@ pub const BLOCK_BUDGET: usize = 9_500;
 
 /// Body of `POST /api/context`: whose block is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextQuestion {
     /// The project.
     #[serde(flatten)]
@@ -26,6 +27,7 @@ pub struct ContextQuestion {
 
 /// A rendered block and what it was made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextBlock {
     /// The text with its wrapper; empty when there is nothing to say.
     pub text: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// `daemon.json` in the data folder: where the running daemon answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Endpoint {
     /// Port on 127.0.0.1.
     pub port: u16,
@@ -43,6 +44,7 @@ fn order(version: &str) -> Option<([u64; 3], bool, &str)> {
 
 /// The answer of `GET /api/ping`, which needs the token: liveness means that this answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ping {
     /// Release of the daemon.
     pub version: String,
@@ -56,6 +58,7 @@ pub struct Ping {
 
 /// The error body of every door: what happened, a stable code, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorBody {
     /// A sentence for people.
     pub error: String,

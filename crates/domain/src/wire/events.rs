@@ -6,6 +6,7 @@ use crate::reply::Reply;
 
 /// The answer of `POST /api/events`. The event is on disk when this is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventAnswer {
     /// What became of the event.
     pub outcome: Outcome,
@@ -16,6 +17,7 @@ pub struct EventAnswer {
 
 /// What became of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Outcome {
     /// It is a new row.
@@ -44,6 +46,7 @@ pub enum Outcome {
 
 /// Why an event was deliberately not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
     /// The prompt, or the turn it opened, is private.

@@ -13,6 +13,7 @@ use crate::ids::PublicId;
 
 /// One thing that happened, or how things stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum LiveMessage {
     /// The first message of a connection.

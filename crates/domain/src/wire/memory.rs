@@ -10,6 +10,7 @@ use crate::time::Time;
 
 /// Body of `POST /api/memories`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RememberRequest {
     /// What to remember.
     pub text: String,
@@ -31,6 +32,7 @@ pub struct RememberRequest {
 
 /// Answer of `POST /api/memories` and `afterword remember --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Remembered {
     /// Public id of the memory.
     pub id: PublicId,
@@ -40,6 +42,7 @@ pub struct Remembered {
 
 /// Body of `POST /api/forget`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForgetRequest {
     /// Rows of any kind.
     pub ids: Vec<PublicId>,
@@ -47,6 +50,7 @@ pub struct ForgetRequest {
 
 /// Answer of `POST /api/forget` and `afterword forget --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {
     /// Rows that are gone now.
     pub forgotten: Vec<PublicId>,

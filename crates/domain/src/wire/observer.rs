@@ -30,6 +30,7 @@ pub struct RowPlace {
 
 /// An observation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObserverObservation {
     /// Key of the row.
     pub id: i64,
@@ -113,6 +114,7 @@ impl ObserverObservation {
 
 /// A summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObserverSummary {
     /// Key of the row.
     pub id: i64,
@@ -175,6 +177,7 @@ impl ObserverSummary {
 
 /// A prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObserverPrompt {
     /// Key of the row.
     pub id: i64,

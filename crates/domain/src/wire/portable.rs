@@ -9,6 +9,7 @@ use crate::time::Time;
 
 /// One line of an export file. Only `text` is needed to import a line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PortableRow {
     /// Unique across machines: a row that is known by its uid is not imported again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,6 +53,7 @@ pub struct PortableRow {
 
 /// Answer of `POST /api/import` for one batch of lines, and the sum over a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportReport {
     /// Lines that were not empty.
     pub read: u64,
@@ -68,6 +70,7 @@ pub struct ImportReport {
 
 /// A line that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportProblem {
     /// Counted from 1.
     pub line: u64,

@@ -7,6 +7,7 @@ use crate::reply::Reply;
 
 /// Body of `POST /api/recall/file`: a session is about to read or change files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileQuestion {
     /// The agent's name as on our command line.
     pub agent: String,
@@ -23,6 +24,7 @@ pub struct FileQuestion {
 
 /// The answer of `POST /api/recall/file`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileAnswer {
     /// What the hook prints, in canonical form.
     #[serde(default)]

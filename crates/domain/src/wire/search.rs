@@ -9,6 +9,7 @@ use crate::time::Time;
 
 /// What is asked, as `POST /api/search` takes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchRequest {
     /// Any text; empty lists the newest.
     #[serde(default)]
@@ -45,6 +46,7 @@ pub struct SearchRequest {
 
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchAnswer {
     /// Best first; newest first for an empty query.
     pub results: Vec<SearchResult>,
@@ -57,6 +59,7 @@ pub struct SearchAnswer {
 
 /// One row that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchResult {
     /// Its public id.
     pub id: PublicId,
@@ -88,6 +91,7 @@ pub struct SearchResult {
 
 /// What of a row matched: texts in parts, which joined give the text again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Highlight {
     /// The title.
     pub title: Vec<Part>,
@@ -101,6 +105,7 @@ pub struct Highlight {
 
 /// A piece of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The piece.
     pub text: String,
@@ -111,6 +116,7 @@ pub struct Part {
 
 /// What a score is made of: the numbers add up to it, up to rounding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Why {
     /// By words of the question that the row holds.
     pub words: f64,

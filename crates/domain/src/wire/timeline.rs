@@ -68,6 +68,7 @@ impl<'de> Deserialize<'de> for Anchor {
 ///
 /// The anchor goes before the query; with neither, the newest rows are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineRequest {
     /// The middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,6 +89,7 @@ pub struct TimelineRequest {
 
 /// The answer of `/api/timeline` and `afterword timeline --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// The row in the middle; none when it is a point in time, or when nothing answered the query.
     pub anchor: Option<PublicId>,
@@ -101,6 +103,7 @@ pub struct Timeline {
 
 /// One row of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineEntry {
     /// Its public id.
     pub id: PublicId,
@@ -130,6 +133,7 @@ pub struct TimelineEntry {
 
 /// Body of `POST /api/rows`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowsRequest {
     /// Rows of any kind, at most 100.
     pub ids: Vec<PublicId>,
@@ -140,6 +144,7 @@ pub struct RowsRequest {
 
 /// Answer of `POST /api/rows` and `afterword show --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowsAnswer {
     /// The rows that exist, in the order asked, each once.
     pub rows: Vec<WholeRow>,
@@ -149,6 +154,7 @@ pub struct RowsAnswer {
 
 /// Everything about one row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WholeRow {
     /// Its public id.
     pub id: PublicId,
@@ -179,6 +185,7 @@ pub struct WholeRow {
 
 /// An event behind an observation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// When it happened.
     pub at: Time,

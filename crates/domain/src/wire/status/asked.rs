@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who runs a language model for the daemon, by the settings that the daemon was started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ModelAsked {
     /// `none`, or the `kind` of `[provider]`.

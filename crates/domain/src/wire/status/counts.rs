@@ -12,6 +12,7 @@ use crate::time::Time;
 /// Where every event stands. `received = spooled + stored` and
 /// `stored = distilled + waiting + parked` hold at any moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     /// Events that hooks and other callers handed over and that were neither skipped nor known.
     pub received: u64,
@@ -72,6 +73,7 @@ impl Status {
 
 /// Sessions begin, and nothing of what happens in them comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Silence {
     /// When something came last before it.
     pub since: Time,
@@ -83,6 +85,7 @@ pub struct Silence {
 
 /// How far rows are embedded, and by whom.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Embeddings {
     /// The model that embeds; none where none is installed and no service is set.
     pub model: Option<String>,
@@ -101,6 +104,7 @@ pub struct Embeddings {
 /// What a model is to read, and has read; all zero while no provider was ever set. What waits or is
 /// parked here is told by rules meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelQueue {
     /// Turns and sessions that wait, or whose call is out.
     pub waiting: u64,
@@ -121,6 +125,7 @@ pub struct ModelQueue {
 
 /// What was spent with a provider today, and what sessions were handed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Spend {
     /// The ledger's day, in UTC.
@@ -149,6 +154,7 @@ pub struct Spend {
 
 /// Why no model is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stopped {
     /// What happened, and what is done meanwhile.
     pub why: String,

@@ -9,6 +9,7 @@ use crate::time::Time;
 
 /// Whose work a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Queue {
     /// Distilling by rules.
@@ -73,6 +74,7 @@ impl<'de> Deserialize<'de> for JobId {
 
 /// One job, as `GET /api/jobs` and `afterword jobs list --json` give it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobRow {
     /// Its id.
     pub id: JobId,
@@ -96,6 +98,7 @@ pub struct JobRow {
 
 /// Answer of `GET /api/jobs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobList {
     /// The parked ones first, then by the time they are due; at most 1,000.
     pub jobs: Vec<JobRow>,
@@ -105,6 +108,7 @@ pub struct JobList {
 
 /// Body of `POST /api/jobs/retry` and `POST /api/jobs/drop`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobRequest {
     /// These jobs; all parked ones when empty.
     #[serde(default)]
@@ -113,6 +117,7 @@ pub struct JobRequest {
 
 /// Answer of `POST /api/jobs/drop`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobsDropped {
     /// How many jobs were given up.
     pub dropped: u64,
@@ -122,6 +127,7 @@ pub struct JobsDropped {
 
 /// Answer of `POST /api/jobs/retry`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobsRetried {
     /// How many jobs wait again.
     pub retried: u64,

@@ -9,6 +9,7 @@ use crate::day::Day;
 
 /// What lines are added up by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SpendBy {
     /// One line a day.
@@ -54,6 +55,7 @@ impl FromStr for SpendBy {
 
 /// Calls added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpendLine {
     /// The day, project, `provider/model` or purpose.
     pub name: String,
@@ -101,6 +103,7 @@ impl SpendLine {
 
 /// The net ledger of some days: tokens spent on memory against tokens handed to sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpendReport {
     /// The first day counted.
     pub from: Day,

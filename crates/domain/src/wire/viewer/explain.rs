@@ -8,6 +8,7 @@ use crate::wire::context::ContextBlock;
 
 /// The block that the next session would be given, and why it is so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextExplained {
     /// The block, exactly.
     #[serde(flatten)]
@@ -32,6 +33,7 @@ pub struct ContextExplained {
 
 /// A row in the block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShownItem {
     /// The row.
     pub id: PublicId,
@@ -45,6 +47,7 @@ pub struct ShownItem {
 
 /// Why a row is in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// It tells of the last session.
@@ -77,6 +80,7 @@ pub enum Why {
 
 /// A row that is not in the block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The row.
     pub id: PublicId,
@@ -90,6 +94,7 @@ pub struct LeftOut {
 
 /// Why a row is not in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyLeftOut {
     /// There was no room for it.

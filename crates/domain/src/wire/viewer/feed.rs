@@ -72,6 +72,7 @@ pub struct FeedRequest {
 
 /// A page of the feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Feed {
     /// Newest first.
     pub entries: Vec<TimelineEntry>,
@@ -84,6 +85,7 @@ pub struct Feed {
 
 /// The answer of `POST /api/viewer/search`, which takes what `POST /api/search` takes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
     /// Best first; newest first for an empty query.
     pub entries: Vec<FoundEntry>,
@@ -93,6 +95,7 @@ pub struct Found {
 
 /// A row that was found, for lists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FoundEntry {
     /// The row.
     #[serde(flatten)]

@@ -10,6 +10,7 @@ use crate::time::Time;
 
 /// What a row is to say. Fields that are missing stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RowContent {
     /// One line, of an observation or a memory.
@@ -26,6 +27,7 @@ pub struct RowContent {
 
 /// Body of `POST /api/viewer/revise`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReviseRequest {
     /// An observation, a summary or a memory.
     pub id: PublicId,
@@ -35,6 +37,7 @@ pub struct ReviseRequest {
 
 /// Body of `POST /api/viewer/merge`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MergeRequest {
     /// The observation or memory that stays.
     pub into: PublicId,
@@ -47,6 +50,7 @@ pub struct MergeRequest {
 
 /// What a row said before each change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Revisions {
     /// Newest first.
     pub revisions: Vec<RevisionRow>,
@@ -54,6 +58,7 @@ pub struct Revisions {
 
 /// What a row said before a change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RevisionRow {
     /// `edited` or `merged`.
     pub change: String,

@@ -9,6 +9,7 @@ use crate::time::Time;
 
 /// The answer of `GET /api/viewer`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Boot {
     /// Release of the server.
     pub version: String,
@@ -24,6 +25,7 @@ pub struct Boot {
 
 /// The settings as the viewer shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ViewerSettings {
     /// What may be looked at, in groups.
     pub settings: Vec<Setting>,
@@ -37,6 +39,7 @@ pub struct ViewerSettings {
 
 /// One setting in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// Its name in `config.toml`, with its section, such as `recall.prompt_recall`.
     pub name: String,
@@ -51,6 +54,7 @@ pub struct Setting {
 
 /// Whether a page can change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Changeable {
     /// It can.
@@ -63,6 +67,7 @@ pub enum Changeable {
 
 /// Whether capture and context are paused for a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProjectPause {
     /// The project's key.
     pub id: i64,
@@ -78,6 +83,7 @@ pub struct ProjectPause {
 
 /// Body of `POST /api/viewer/pause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PauseState {
     /// A project's key; everything unless given.
     #[serde(default)]
@@ -88,6 +94,7 @@ pub struct PauseState {
 
 /// How many rows belong to each day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Growth {
     /// The first day.
     pub from: Day,
@@ -101,6 +108,7 @@ pub struct Growth {
 
 /// Rows of one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DayRows {
     /// The day, in UTC.
     pub day: Day,

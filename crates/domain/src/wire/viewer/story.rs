@@ -10,6 +10,7 @@ use crate::wire::timeline::WholeRow;
 
 /// A session for lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCard {
     /// The session as stored.
     #[serde(flatten)]
@@ -20,6 +21,7 @@ pub struct SessionCard {
 
 /// Sessions that continue each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conversation {
     /// The number that they share.
     pub id: i64,
@@ -31,6 +33,7 @@ pub struct Conversation {
 
 /// Conversations of a project, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conversations {
     /// The one that went on last first.
     pub conversations: Vec<Conversation>,
@@ -40,6 +43,7 @@ pub struct Conversations {
 
 /// One session from prompt to evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Story {
     /// The session.
     pub session: SessionCard,
@@ -55,6 +59,7 @@ pub struct Story {
 
 /// One prompt and what followed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoryTurn {
     /// The prompt's number; 0 before the first.
     pub number: i64,
@@ -72,6 +77,7 @@ pub struct StoryTurn {
 
 /// An event in brief.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoryEvent {
     /// Key of the event.
     pub id: i64,
@@ -104,6 +110,7 @@ pub struct StoryEvent {
 
 /// The events behind an observation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceAnswer {
     /// The observation.
     pub id: Option<PublicId>,
@@ -115,6 +122,7 @@ pub struct EvidenceAnswer {
 
 /// An event with what was captured of it, texts cut to size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WholeEvent {
     /// Key of the event.
     pub id: i64,
