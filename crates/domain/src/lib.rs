@@ -22,6 +22,7 @@ mod schema;
 pub mod scope;
 mod secret;
 pub mod session;
+pub mod team;
 pub mod text;
 pub mod time;
 pub mod tools;

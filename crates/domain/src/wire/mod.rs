@@ -12,6 +12,7 @@ pub mod recall;
 pub mod search;
 pub mod spool;
 pub mod status;
+pub mod team;
 pub mod timeline;
 pub mod viewer;
 

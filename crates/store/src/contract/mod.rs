@@ -5,6 +5,7 @@
 //! read of remembered rows takes a [`Scope`](afterword_domain::scope::Scope); lists come in the
 //! order their documentation names, ties broken by id.
 
+mod accounts;
 mod answers;
 mod changes;
 mod events;
@@ -20,6 +21,7 @@ mod settings;
 mod spend;
 mod vectors;
 
+pub use accounts::{AccountStore, Admission, IssuedToken, Organisation, TenantId};
 pub use answers::{
     AnswerOf, AnswerStore, FactChange, FactPlace, InferenceStore, KEPT_DAYS, KeptFact, NewAnswer,
     NewFact, NewInference, PaidAnswer,

@@ -28,7 +28,7 @@ impl MemoryStore for PostgresStore {
     }
 
     async fn list_memories(&self, scope: Scope, limit: usize) -> Result<Vec<Memory>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move {
             let sql = format!(
                 "SELECT * FROM memories WHERE tenant = $1 AND {}

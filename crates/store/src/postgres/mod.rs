@@ -7,6 +7,7 @@
 //! says of order holds whichever server was called. Nothing here reads a clock: times come with the
 //! calls. `docs/design/postgres.md` tells why it is built like this.
 
+mod accounts;
 mod answers;
 mod changes;
 mod connect;
@@ -32,20 +33,52 @@ mod vectors;
 use std::fmt;
 
 use crate::Result;
-use connect::{Sql, Tx};
+use afterword_domain::scope::Scope;
+use connect::{Reach, Sql, Tx};
 
-pub use connect::{PostgresOptions, PostgresPool, TenantId};
+pub use connect::{Listener, Notice, PostgresOptions, PostgresPool, TenantId};
+
+/// A project that is none.
+const NO_PROJECT: i64 = 0;
 
 /// The store of one tenant. Cheap to make and to clone; it holds no connection of its own.
 #[derive(Clone)]
 pub struct PostgresStore {
     pool: PostgresPool,
     tenant: TenantId,
+    project: Option<i64>,
 }
 
 impl PostgresStore {
     fn new(pool: PostgresPool, tenant: TenantId) -> Self {
-        Self { pool, tenant }
+        Self { pool, tenant, project: None }
+    }
+
+    /// The same, bound to one project: rows of others cannot be read, changed, pointed at or made,
+    /// whatever is asked. Counts and queues are then those that the project's own rows tell.
+    #[must_use]
+    pub fn within(self, project: i64) -> Self {
+        Self { project: Some(project), ..self }
+    }
+
+    /// The project that it is bound to.
+    pub const fn project(&self) -> Option<i64> {
+        self.project
+    }
+
+    /// A scope as far as this store reaches. The database would leave out other projects' rows
+    /// too, but only after it has counted them among the best or the newest.
+    fn reachable(&self, scope: Scope) -> Scope {
+        match (self.project, scope) {
+            (None, scope) => scope,
+            (Some(bound), Scope::All) => Scope::Project(bound),
+            (Some(bound), Scope::Project(asked)) if bound == asked => Scope::Project(asked),
+            (Some(_), Scope::Project(_)) => Scope::Project(NO_PROJECT),
+        }
+    }
+
+    const fn reach(&self) -> Reach {
+        Reach { tenant: self.tenant, project: self.project }
     }
 
     /// Whose store this is.
@@ -63,7 +96,7 @@ impl PostgresStore {
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.pool.write(self.tenant, work).await
+        self.pool.write(self.reach(), work).await
     }
 
     async fn read<T, W>(&self, work: impl Fn(Tx) -> W + Send + Sync) -> Result<T>
@@ -71,7 +104,7 @@ impl PostgresStore {
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.pool.read(self.tenant, work).await
+        self.pool.read(self.reach(), work).await
     }
 
     /// As [`read`](Self::read), where each statement sees what others have ended by then.
@@ -80,12 +113,12 @@ impl PostgresStore {
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.pool.follow(self.tenant, work).await
+        self.pool.follow(self.reach(), work).await
     }
 }
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").field("tenant", &self.tenant).finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("reach", &self.reach()).finish_non_exhaustive()
     }
 }

@@ -37,7 +37,7 @@ impl SessionStore for PostgresStore {
     }
 
     async fn list_sessions(&self, scope: Scope, limit: usize) -> Result<Vec<Session>> {
-        let project = scope.project();
+        let project = self.reachable(scope).project();
         self.read(|tx| async move {
             let of = if project.is_some() { "project_id = $2" } else { "$2::bigint IS NULL" };
             let sql = format!(

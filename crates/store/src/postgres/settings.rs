@@ -38,7 +38,8 @@ impl SettingsStore for PostgresStore {
     }
 
     async fn counts(&self) -> Result<Status> {
-        self.read(|tx| async move { counts(&tx).await }).await
+        let bound = self.project.is_some();
+        self.read(|tx| async move { if bound { own(&tx).await } else { counts(&tx).await } }).await
     }
 
     /// Pages and indexes are the server's own to check; counters are made again where they are
@@ -100,6 +101,24 @@ async fn counts(tx: &Tx) -> Sql<Status> {
         last_distilled_at: times.get("last_distilled_at").copied(),
         silence: silence(tx).await?,
         database_bytes: count(get(&sizes, "bytes")?),
+        ..Status::default()
+    })
+}
+
+/// What a transaction that is bound to a project may know: counters are of all projects together.
+async fn own(tx: &Tx) -> Sql<Status> {
+    let sql = "SELECT (SELECT count(*) FROM projects WHERE tenant = $1) AS projects,
+                   (SELECT count(*) FROM sdk_sessions WHERE tenant = $1) AS sessions,
+                   (SELECT count(*) FROM events e JOIN sdk_sessions s
+                        ON s.tenant = $1 AND s.id = e.session_id
+                    WHERE e.tenant = $1 AND e.state = 'waiting') AS waiting";
+    let row = tx.one(sql, &[]).await?;
+    let rows = count_rows(tx, &Scope::All).await?;
+    Ok(Status {
+        waiting: count(get(&row, "waiting")?),
+        rows: rows.into_iter().map(|(kind, n)| (kind.word().to_owned(), n)).collect(),
+        projects: count(get(&row, "projects")?),
+        sessions: count(get(&row, "sessions")?),
         ..Status::default()
     })
 }

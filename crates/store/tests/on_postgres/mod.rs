@@ -1,5 +1,6 @@
 //! Stories that need a server, by what they are about.
 
+mod accounts;
 mod race;
 mod schema;
 mod servers;

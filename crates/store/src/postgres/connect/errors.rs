@@ -88,6 +88,9 @@ fn from_driver(error: tokio_postgres::Error) -> Error {
         code if code.starts_with("28") || code.starts_with("08") => {
             Error::Unreachable(told.message().to_owned())
         }
+        "42501" if told.message().contains("row-level security") => {
+            Error::NotFound("row within reach")
+        }
         "42501" => Error::Setup(format!(
             "{}: grant it to the user that afterword connects as",
             told.message()

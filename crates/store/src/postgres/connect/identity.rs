@@ -3,7 +3,7 @@
 use deadpool_postgres::Object;
 
 use super::errors::Fault;
-use super::pool::TenantId;
+use super::pool::Reach;
 use crate::{Error, Result};
 
 /// The role that transactions run as where the user of the address would see every tenant.
@@ -62,15 +62,18 @@ impl Identity {
     /// The statement that begins a transaction of a tenant, in this mode. All of it ends with the transaction, so
     /// that a connection may serve another tenant next, also through a proxy that hands connections
     /// on.
-    pub(super) fn begin(&self, tenant: TenantId, how: &str) -> String {
+    pub(super) fn begin(&self, reach: Reach, how: &str) -> String {
         let role =
             self.role.as_ref().map(|role| format!(", set_config('role', {}, true)", text(role)));
+        let bound =
+            reach.project.map(|id| format!(", set_config('afterword.project', '{id}', true)"));
         format!(
             "BEGIN {how}; SELECT set_config('search_path', {}, true),
              set_config('afterword.tenant', '{}', true),
-             set_config('lock_timeout', '{LOCK_TIMEOUT}', true){}",
+             set_config('lock_timeout', '{LOCK_TIMEOUT}', true){}{}",
             text(&self.search_path()),
-            tenant.0,
+            reach.tenant.0,
+            bound.unwrap_or_default(),
             role.unwrap_or_default()
         )
     }

@@ -3,14 +3,19 @@
 mod address;
 mod errors;
 mod identity;
+mod notices;
 mod pool;
 mod presence;
 mod schema;
 mod tls;
 mod transaction;
 
-pub use pool::{PostgresOptions, PostgresPool, TenantId};
+pub use notices::{Listener, Notice};
+pub use pool::{PostgresOptions, PostgresPool};
+
+pub use crate::contract::TenantId;
 
 pub(super) use errors::{Fault, Sql};
 pub(super) use identity::name;
+pub(super) use pool::Reach;
 pub(super) use transaction::{Parameter, Tx, required};

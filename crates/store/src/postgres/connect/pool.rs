@@ -10,10 +10,12 @@ use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, R
 use super::address::Address;
 use super::errors::{Fault, Sql, from_pool};
 use super::identity::{Identity, name};
+use super::notices::{Notice, Outbox};
 use super::presence::Presence;
 use super::schema;
 use super::tls::Tls;
 use super::transaction::Tx;
+use crate::contract::TenantId;
 use crate::postgres::PostgresStore;
 use crate::postgres::jobs::Served;
 use crate::postgres::search::FrequentTerms;
@@ -21,20 +23,6 @@ use crate::{Error, Result};
 
 /// How often work that lost a race is done again before the caller is told.
 const TRIES: u32 = 8;
-
-/// Whose data a store reads and writes: one organisation of a team server.
-///
-/// Numbers are given by whoever keeps the accounts; those below 1 are nobody's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TenantId(pub i64);
-
-impl TenantId {
-    /// The tenant of a database that one person or one team has for itself.
-    pub const DEFAULT: Self = Self(1);
-
-    /// Nobody's: for tables that belong to no tenant. Every other table looks empty to it.
-    pub(crate) const NOBODY: Self = Self(0);
-}
 
 /// How a database is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +33,19 @@ pub struct PostgresOptions {
     pub connections: usize,
     /// How long a call waits for one of them before it is told [`Error::Busy`].
     pub patience: Duration,
+    /// Whether other servers are told of what changes here; see [`PostgresPool::listen`].
+    pub tells: bool,
 }
 
 impl Default for PostgresOptions {
-    /// Schema `afterword`, 16 connections, 5 seconds.
+    /// Schema `afterword`, 16 connections, 5 seconds, and nobody is told.
     fn default() -> Self {
-        Self { schema: "afterword".to_owned(), connections: 16, patience: Duration::from_secs(5) }
+        Self {
+            schema: "afterword".to_owned(),
+            connections: 16,
+            patience: Duration::from_secs(5),
+            tells: false,
+        }
     }
 }
 
@@ -64,6 +59,23 @@ struct Inner {
     presence: Presence,
     served: Mutex<HashMap<i64, Arc<Served>>>,
     common_terms: FrequentTerms,
+    tells: bool,
+    outbox: Outbox,
+}
+
+/// What a transaction can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::postgres) struct Reach {
+    /// Whose rows.
+    pub(in crate::postgres) tenant: TenantId,
+    /// Those of one project only.
+    pub(in crate::postgres) project: Option<i64>,
+}
+
+impl From<TenantId> for Reach {
+    fn from(tenant: TenantId) -> Self {
+        Self { tenant, project: None }
+    }
 }
 
 /// What a transaction may do.
@@ -112,6 +124,8 @@ impl PostgresPool {
             presence,
             served: Mutex::default(),
             common_terms: FrequentTerms::default(),
+            tells: options.tells,
+            outbox: Outbox::default(),
         };
         let pool = Self(Arc::new(inner));
         pool.check_isolation().await?;
@@ -132,6 +146,15 @@ impl PostgresPool {
         let client = self.client().await?;
         client.batch_execute("SELECT 1").await.map_err(Fault::from)?;
         Ok(())
+    }
+
+    pub(in crate::postgres) fn outbox(&self) -> &Outbox {
+        &self.0.outbox
+    }
+
+    /// Whether others are told of what changes here.
+    pub(in crate::postgres) fn tells(&self) -> bool {
+        self.0.tells
     }
 
     pub(in crate::postgres) fn identity(&self) -> &Identity {
@@ -170,28 +193,28 @@ impl PostgresPool {
     /// Reads one state of everything, in one transaction.
     pub(in crate::postgres) async fn read<T, W>(
         &self,
-        tenant: TenantId,
+        reach: impl Into<Reach>,
         work: impl Fn(Tx) -> W + Send + Sync,
     ) -> Result<T>
     where
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.transaction(tenant, Access::Read, work).await
+        self.transaction(reach.into(), Access::Read, work).await
     }
 
     /// As [`read`](Self::read), but each statement sees what others have ended by then: for whoever
     /// waits for them in between.
     pub(in crate::postgres) async fn follow<T, W>(
         &self,
-        tenant: TenantId,
+        reach: impl Into<Reach>,
         work: impl Fn(Tx) -> W + Send + Sync,
     ) -> Result<T>
     where
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.transaction(tenant, Access::Follow, work).await
+        self.transaction(reach.into(), Access::Follow, work).await
     }
 
     /// Changes things in one transaction. The work may be done several times, each time from the
@@ -199,19 +222,19 @@ impl PostgresPool {
     /// callers, and the one that loses looks again.
     pub(in crate::postgres) async fn write<T, W>(
         &self,
-        tenant: TenantId,
+        reach: impl Into<Reach>,
         work: impl Fn(Tx) -> W + Send + Sync,
     ) -> Result<T>
     where
         T: Send,
         W: Future<Output = Sql<T>> + Send,
     {
-        self.transaction(tenant, Access::Write, work).await
+        self.transaction(reach.into(), Access::Write, work).await
     }
 
     async fn transaction<T, W>(
         &self,
-        tenant: TenantId,
+        reach: Reach,
         access: Access,
         work: impl Fn(Tx) -> W + Send + Sync,
     ) -> Result<T>
@@ -222,9 +245,14 @@ impl PostgresPool {
         let mut tries = 0;
         loop {
             tries += 1;
-            let tx = self.begin(tenant, access).await?;
+            let tx = self.begin(reach, access).await?;
             let outcome = match work(tx.clone()).await {
-                Ok(value) => tx.commit().await.map(|()| value),
+                Ok(value) => tx.commit().await.map(|tells| {
+                    if tells && self.0.tells {
+                        self.tell(Notice::Changed(reach.tenant));
+                    }
+                    value
+                }),
                 Err(fault) => {
                     tx.roll_back().await;
                     Err(fault)
@@ -239,17 +267,17 @@ impl PostgresPool {
 
     /// Begins, with another connection where the first one turns out to be broken: a server that
     /// was started anew has closed them all.
-    async fn begin(&self, tenant: TenantId, access: Access) -> Result<Tx> {
+    async fn begin(&self, reach: Reach, access: Access) -> Result<Tx> {
         let how = match access {
             Access::Read => "ISOLATION LEVEL REPEATABLE READ READ ONLY",
             Access::Follow => "ISOLATION LEVEL READ COMMITTED READ ONLY",
             Access::Write => "ISOLATION LEVEL READ COMMITTED READ WRITE",
         };
-        let statement = self.0.identity.begin(tenant, how);
+        let statement = self.0.identity.begin(reach, how);
         let mut broken = self.0.pool.status().size;
         loop {
             let client = self.client().await?;
-            match Tx::begin(client, tenant.0, &statement).await.map_err(Error::from) {
+            match Tx::begin(client, reach.tenant.0, &statement).await.map_err(Error::from) {
                 Err(Error::Unreachable(_)) if broken > 0 => broken -= 1,
                 begun => return begun,
             }

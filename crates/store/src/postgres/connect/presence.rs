@@ -28,6 +28,11 @@ impl Presence {
         Self { config, tls, key: low.cast_signed(), held: Mutex::default() }
     }
 
+    /// How the server is reached.
+    pub(super) const fn way(&self) -> (&Config, &Tls) {
+        (&self.config, &self.tls)
+    }
+
     /// The number of this process.
     pub(in crate::postgres) const fn key(&self) -> i64 {
         self.key

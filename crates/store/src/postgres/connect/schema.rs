@@ -22,11 +22,14 @@ struct Step {
 }
 
 /// Every step, in order.
-const STEPS: &[Step] = &[Step {
-    number: 1,
-    needs: 1,
-    sql: include_str!("../../../migrations/postgres/0001_first.sql"),
-}];
+const STEPS: &[Step] = &[
+    Step { number: 1, needs: 1, sql: include_str!("../../../migrations/postgres/0001_first.sql") },
+    Step {
+        number: 2,
+        needs: 1,
+        sql: include_str!("../../../migrations/postgres/0002_accounts.sql"),
+    },
+];
 
 /// The oldest server that is supported, as it tells its own version.
 const OLDEST_SERVER: i32 = 150_000;

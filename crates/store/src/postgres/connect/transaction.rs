@@ -40,6 +40,7 @@ struct Pending {
     projects: BTreeMap<i64, i64>,
     vectors: BTreeSet<i64>,
     changes: Vec<Change>,
+    work: bool,
 }
 
 impl Tx {
@@ -142,6 +143,11 @@ impl Tx {
         self.pending().changes.push(change);
     }
 
+    /// Notes that there is something to work on now, for whoever works for the tenant.
+    pub(crate) fn brings_work(&self) {
+        self.pending().work = true;
+    }
+
     /// Writes now what counters were to get at the end.
     pub(crate) async fn settle_counters(&self) -> Sql<()> {
         let counters = std::mem::take(&mut self.pending().counters);
@@ -154,8 +160,9 @@ impl Tx {
         if times.is_empty() { Ok(()) } else { raise_times(self, &times).await }
     }
 
-    /// Writes what was left for the end, and makes everything durable.
-    pub(super) async fn commit(self) -> Sql<()> {
+    /// Writes what was left for the end, and makes everything durable. Whether other servers have
+    /// something to look at now.
+    pub(super) async fn commit(self) -> Sql<bool> {
         let pending = std::mem::take(&mut *self.pending());
         if !pending.projects.is_empty() {
             touch_projects(&self, &pending.projects).await?;
@@ -169,7 +176,7 @@ impl Tx {
         log::write(&self, &pending.vectors, &pending.changes).await?;
         self.client().batch_execute("COMMIT").await?;
         self.0.ended.store(true, Ordering::Release);
-        Ok(())
+        Ok(pending.work || !pending.changes.is_empty())
     }
 
     /// Undoes everything. Where even that fails the connection goes, and the server undoes it.

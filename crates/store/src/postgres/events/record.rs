@@ -243,6 +243,7 @@ async fn queue_turn(tx: &Tx, turn: TurnKey, event: &Event) -> Sql<()> {
             &[&session_id, &prompt_number, &due],
         )
         .await?;
+    tx.brings_work();
     let woken: i64 = get(&row, "woken")?;
     tx.count("events.parked", -woken);
     tx.count("events.waiting", woken);

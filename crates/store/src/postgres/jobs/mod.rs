@@ -135,6 +135,7 @@ async fn retry_parked(tx: &Tx, now: Time) -> Sql<u64> {
     if of.is_empty() {
         return Ok(0);
     }
+    tx.brings_work();
     sessions::lock_all(tx, &of).await?;
     let sql = "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = $2
                WHERE tenant = $1 AND state = 'parked' AND session_id = ANY ($3)

@@ -136,6 +136,7 @@ fn turns(rows: &[Row]) -> Sql<Vec<TurnKey>> {
 }
 
 async fn retry_rules(tx: &Tx, ids: &[i64], now: Time) -> Sql<Vec<JobId>> {
+    tx.brings_work();
     let sql = "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = $3
                WHERE tenant = $1 AND id = ANY ($2) AND state IN ('parked', 'waiting')
                RETURNING id, session_id, prompt_number";
@@ -145,6 +146,7 @@ async fn retry_rules(tx: &Tx, ids: &[i64], now: Time) -> Sql<Vec<JobId>> {
 }
 
 async fn retry_model(tx: &Tx, ids: &[i64], now: Time) -> Sql<Vec<JobId>> {
+    tx.brings_work();
     let sql = "UPDATE model_jobs SET state = 'waiting', attempts = 0, run_after = $3,
                kept_back = false
                WHERE tenant = $1 AND id = ANY ($2) AND state IN ('parked', 'waiting') RETURNING id";

@@ -22,7 +22,7 @@ impl PortableStore for PostgresStore {
         after: Option<ExportCursor>,
         limit: usize,
     ) -> Result<Vec<(ExportCursor, PortableRow)>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move { export::page(&tx, scope, after, limit).await }).await
     }
 

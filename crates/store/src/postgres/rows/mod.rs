@@ -34,7 +34,7 @@ pub(super) use write::{
 #[async_trait]
 impl RowStore for PostgresStore {
     async fn rows(&self, scope: Scope, ids: &[PublicId]) -> Result<Vec<Row>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move { rows(&tx, scope, ids).await }).await
     }
 
@@ -44,7 +44,7 @@ impl RowStore for PostgresStore {
         limit: usize,
         with_subagents: bool,
     ) -> Result<Vec<Observation>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move {
             let whose = if with_subagents { "TRUE" } else { "subagent IS NULL" };
             let sql = format!(
@@ -64,7 +64,7 @@ impl RowStore for PostgresStore {
         level: SummaryLevel,
         limit: usize,
     ) -> Result<Vec<Summary>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move {
             let sql = format!(
                 "SELECT * FROM session_summaries WHERE tenant = $1 AND {} AND level = $4
@@ -78,7 +78,7 @@ impl RowStore for PostgresStore {
     }
 
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move {
             let sql = format!(
                 "SELECT * FROM user_prompts WHERE tenant = $1 AND {}
@@ -92,7 +92,7 @@ impl RowStore for PostgresStore {
     }
 
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.write(|tx| async move { forget::all(&tx, scope, ids, now).await }).await
     }
 
@@ -108,7 +108,7 @@ impl RowStore for PostgresStore {
         before: usize,
         after: usize,
     ) -> Result<Around> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move { around::around(&tx, scope, at, id, before, after).await }).await
     }
 
@@ -117,7 +117,7 @@ impl RowStore for PostgresStore {
     }
 
     async fn count_rows(&self, scope: Scope) -> Result<Vec<(Kind, u64)>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move { count_rows(&tx, scope).await }).await
     }
 
@@ -127,7 +127,7 @@ impl RowStore for PostgresStore {
         from: Day,
         to: Day,
     ) -> Result<Vec<(Day, Kind, u64)>> {
-        let scope = &scope;
+        let scope = &self.reachable(scope);
         self.read(|tx| async move { count::by_day(&tx, scope, from, to).await }).await
     }
 }

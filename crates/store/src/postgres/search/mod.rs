@@ -28,6 +28,7 @@ pub(super) use terms::FrequentTerms;
 #[async_trait]
 impl SearchStore for PostgresStore {
     async fn keyword(&self, query: KeywordQuery) -> Result<KeywordAnswer> {
+        let query = KeywordQuery { scope: self.reachable(query.scope), ..query };
         let (query, common) = (&query, self.pool.common_terms());
         self.read(|tx| async move { rank::keyword(&tx, common, query).await }).await
     }
@@ -40,11 +41,13 @@ impl SearchStore for PostgresStore {
         until: Option<Time>,
         limit: usize,
     ) -> Result<Vec<Hit>> {
+        let scope = self.reachable(scope);
         let query = &KeywordQuery { scope, kind, since, until, ..KeywordQuery::default() };
         self.read(|tx| async move { newest(&tx, query, limit).await }).await
     }
 
     async fn last_with_token(&self, scope: Scope, token: &str, limit: usize) -> Result<Vec<Hit>> {
+        let scope = self.reachable(scope);
         let query = &KeywordQuery { scope, limit, ..KeywordQuery::default() };
         let common = self.pool.common_terms();
         self.read(|tx| async move { rank::last_with(&tx, common, query, token).await }).await

@@ -63,6 +63,7 @@ impl VectorStore for PostgresStore {
     }
 
     async fn nearest(&self, query: NearQuery) -> Result<Option<Vec<NearPassage>>> {
+        let query = NearQuery { scope: self.reachable(query.scope), ..query };
         let (query, iterative) = (&query, self.pool.identity().iterative_scans());
         let found =
             self.read(|tx| async move { near::nearest(&tx, query, iterative).await }).await?;
