@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::{io, panic};
 
 pub mod api;
+pub mod assembly;
 pub mod cli;
 pub mod client;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod folder;
 pub mod hook;
 pub mod install;
 pub mod mcp;
+pub mod team;
 
 /// Runs the program with its arguments (without the program's name).
 ///

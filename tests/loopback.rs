@@ -205,7 +205,9 @@ fn the_observer_door_is_opened_by_the_persons_setting_alone() {
     for route in routes() {
         let ask = |headers: &str| raw.ask(route.method, &path_of(&route), headers, b"{}");
         match route.access {
-            Access::Token | Access::Person => ask(&host).refused(401, "unauthorized"),
+            Access::Token | Access::Person | Access::Read | Access::Write | Access::Erase => {
+                ask(&host).refused(401, "unauthorized")
+            }
             Access::Page => {}
             Access::Observer | Access::Everybody => {
                 assert!(!matches!(ask(&host).status, 401 | 403), "{route:?}");

@@ -65,6 +65,9 @@ mod remote;
 mod spend;
 /// The database under faults, and its bounds.
 mod store_faults;
+/// The team server, on a real PostgreSQL.
+#[cfg(unix)]
+mod team;
 /// Looking around in what is remembered.
 mod timeline;
 /// Signing a page in, and what the viewer asks.

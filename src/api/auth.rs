@@ -51,21 +51,29 @@ pub(super) async fn guard(
     next: Next,
 ) -> Response {
     let mut response = match admit(&entrance, &request) {
-        Ok(()) => {
-            entrance.door.touch();
-            tokio::time::timeout(ANSWER, next.run(request))
-                .await
-                .unwrap_or_else(|_| ApiError::timeout().into_response())
-        }
+        Ok(()) => in_time(&entrance.door, request, next).await,
         Err(error) => error.into_response(),
     };
+    harden(&mut response);
+    response
+}
+
+/// The answer, or that there was none in time.
+pub(super) async fn in_time(door: &Door, request: Request, next: Next) -> Response {
+    door.touch();
+    tokio::time::timeout(ANSWER, next.run(request))
+        .await
+        .unwrap_or_else(|_| ApiError::timeout().into_response())
+}
+
+/// Adds what every answer tells.
+pub(super) fn harden(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(PROTOCOL_HEADER, HeaderValue::from(PROTOCOL));
     for (name, value) in HEADERS {
         // A page may have a policy of its own.
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
-    response
 }
 
 fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {

@@ -18,7 +18,7 @@ const BODY: Duration = Duration::from_secs(10);
 
 /// A JSON body, whatever content type it is sent with; and a JSON answer.
 #[derive(Debug)]
-pub(super) struct Json<T>(pub(super) T);
+pub struct Json<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
@@ -39,7 +39,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
 
 /// The parameters of a query string.
 #[derive(Debug)]
-pub(super) struct Query<T>(pub(super) T);
+pub struct Query<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
@@ -54,7 +54,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 
 /// The variable part of a path.
 #[derive(Debug)]
-pub(super) struct UrlPath<T>(pub(super) T);
+pub struct UrlPath<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for UrlPath<T> {
     type Rejection = ApiError;

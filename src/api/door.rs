@@ -28,16 +28,33 @@ pub struct DoorSetup {
     pub observer_is_open: bool,
     /// The port on which this server listens: part of the proof that it knows the secret.
     pub port: u16,
-    /// Counts the files in the spool.
-    pub spool_files: Box<dyn Fn() -> u64 + Send + Sync>,
-    /// Counts the spool files that were set aside.
-    pub spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
+    /// Counts the files in the spool and those that were set aside; none where there is no spool.
+    pub spool: Option<Box<dyn Fn() -> (u64, u64) + Send + Sync>>,
     /// Counts the events of the last day that hooks could keep nowhere.
     pub lost: Box<dyn Fn() -> u64 + Send + Sync>,
     /// What the machine knows and the database does not, where this server serves one person.
     pub machine: Option<Arc<dyn Machine>>,
     /// Turns true to stop the server.
     pub stop: watch::Sender<bool>,
+}
+
+impl DoorSetup {
+    /// For a server of many, which knows its callers by itself: no secret opens this door, no
+    /// spool lies behind it, and no machine of a person.
+    pub fn shared(engine: Arc<Engine>, stop: watch::Sender<bool>) -> Self {
+        let nobodys: Arc<str> = uuid::Uuid::new_v4().to_string().into();
+        Self {
+            engine,
+            token: Box::new(move || Arc::clone(&nobodys)),
+            new_token: Box::new(|| Err(io::ErrorKind::Unsupported.into())),
+            observer_is_open: false,
+            port: 0,
+            spool: None,
+            lost: Box::new(|| 0),
+            machine: None,
+            stop,
+        }
+    }
 }
 
 impl fmt::Debug for DoorSetup {
@@ -54,8 +71,7 @@ pub struct Door {
     pub(super) observer_is_open: bool,
     pub(super) port: u16,
     pub(super) started_ms: i64,
-    spool_files: Box<dyn Fn() -> u64 + Send + Sync>,
-    spool_bad: Box<dyn Fn() -> u64 + Send + Sync>,
+    spool: Option<Box<dyn Fn() -> (u64, u64) + Send + Sync>>,
     lost: Box<dyn Fn() -> u64 + Send + Sync>,
     spool_waiting: AtomicU64,
     spool_gate: Mutex<()>,
@@ -87,8 +103,7 @@ impl Door {
             observer_is_open: setup.observer_is_open,
             port: setup.port,
             started_ms: now,
-            spool_files: setup.spool_files,
-            spool_bad: setup.spool_bad,
+            spool: setup.spool,
             lost: setup.lost,
             spool_waiting: AtomicU64::new(0),
             spool_gate: Mutex::new(()),
@@ -174,6 +189,9 @@ impl Door {
     /// Waits until what lies in the spool now has been looked at, at most `patience`; says whether
     /// it has.
     pub(super) async fn look_through_spool(&self, patience: Duration) -> bool {
+        if self.spool.is_none() {
+            return true;
+        }
         let mut passes = self.spool_passes.subscribe();
         self.hint_spool();
         tokio::time::timeout(patience, passes.changed()).await.is_ok_and(|seen| seen.is_ok())
@@ -190,15 +208,15 @@ impl Door {
     }
 
     pub(super) fn spool_files(&self) -> u64 {
-        (self.spool_files)()
+        self.spool.as_ref().map_or(0, |count| count().0)
     }
 
     pub(super) fn spool_bad(&self) -> u64 {
-        (self.spool_bad)()
+        self.spool.as_ref().map_or(0, |count| count().1)
     }
 
     /// Notes that somebody asked something.
-    pub(super) fn touch(&self) {
+    pub fn touch(&self) {
         self.last_request_ms.store(self.engine.clock().now().millis(), Ordering::Relaxed);
     }
 

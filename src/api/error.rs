@@ -25,7 +25,7 @@ use axum::response::{IntoResponse, Response};
 
 /// An answer that says what went wrong, and what to do next.
 #[derive(Debug)]
-pub(super) struct ApiError {
+pub struct ApiError {
     status: StatusCode,
     body: ErrorBody,
 }
@@ -39,10 +39,17 @@ impl From<ApiError> for ErrorBody {
     }
 }
 
-pub(super) type ApiResult<T> = Result<T, ApiError>;
+/// What a route gives.
+pub type ApiResult<T> = Result<T, ApiError>;
 
 impl ApiError {
-    fn new(status: StatusCode, code: &str, error: impl Into<String>, hint: Option<&str>) -> Self {
+    /// With a status, a stable word for programs, a sentence for people, and what to do next.
+    pub fn new(
+        status: StatusCode,
+        code: &str,
+        error: impl Into<String>,
+        hint: Option<&str>,
+    ) -> Self {
         let error = error.into();
         let detail = hint.map_or_else(|| error.clone(), |hint| format!("{error}: {hint}"));
         let hint = hint.map(str::to_owned);
@@ -50,11 +57,13 @@ impl ApiError {
         Self { status, body }
     }
 
-    pub(super) fn invalid(error: impl Into<String>) -> Self {
+    /// What was sent cannot be used.
+    pub fn invalid(error: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid", error, None)
     }
 
-    pub(super) fn not_found(error: impl Into<String>) -> Self {
+    /// There is no such thing.
+    pub fn not_found(error: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", error, None)
     }
 
@@ -67,7 +76,8 @@ impl ApiError {
         )
     }
 
-    pub(super) fn forbidden(error: &str) -> Self {
+    /// The caller may not do this.
+    pub fn forbidden(error: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", error, None)
     }
 
@@ -75,7 +85,8 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "conflict", error, None)
     }
 
-    pub(super) fn method() -> Self {
+    /// The route has no such method.
+    pub fn method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "method", "not with this method", None)
     }
 
@@ -159,6 +170,9 @@ impl From<afterword_store::Error> for ApiError {
     fn from(error: afterword_store::Error) -> Self {
         if let afterword_store::Error::NotFound(what) = error {
             return Self::not_found(format!("no such {what}"));
+        }
+        if let afterword_store::Error::Conflict(what) = error {
+            return Self::conflict(&format!("conflict on {what}"));
         }
         tracing::error!(%error, "the store failed");
         Self::new(

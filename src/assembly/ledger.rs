@@ -18,11 +18,11 @@ use crate::config::Config;
 /// The database cannot be opened or made.
 pub fn open_ledger(config: &Config, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<Ledger>> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    Ok(on(&store, config, clock))
+    Ok(ledger_on(&store, config, clock))
 }
 
 /// The ledger on a store, with the caps and the prices that are set.
-pub(super) fn on(store: &Arc<dyn Store>, config: &Config, clock: &Arc<dyn Clock>) -> Arc<Ledger> {
+pub fn ledger_on(store: &Arc<dyn Store>, config: &Config, clock: &Arc<dyn Clock>) -> Arc<Ledger> {
     let (prices, problem) = Prices::with_file(&config.home.prices_file());
     if let Some(problem) = problem {
         tracing::warn!("{problem}");

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    daemon, demo, doctor, eval, install, jobs, live, mcp, memory, model, provider, status,
+    daemon, demo, doctor, eval, install, jobs, live, mcp, memory, model, provider, status, team,
 };
 
 /// The memory of your coding agent: kept, distilled, and handed to the next session.
@@ -69,6 +69,10 @@ pub(super) enum Command {
     Daemon(daemon::DaemonArguments),
     /// Serve tools for the model (run by the agent)
     Mcp(mcp::McpArguments),
+    /// Serve memories to a team, on PostgreSQL
+    Serve(team::ServeArguments),
+    /// Make, list or revoke tokens of a team server
+    Token(team::TokenArguments),
     /// Answer an agent's hook event (run by the agent)
     #[command(override_usage = "afterword hook <AGENT> [EVENT]")]
     Hook,

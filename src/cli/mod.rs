@@ -21,6 +21,7 @@ mod project;
 mod provider;
 mod reference;
 mod status;
+mod team;
 mod width;
 
 use std::ffi::OsString;
@@ -95,6 +96,8 @@ pub(crate) fn run(
         Command::Deliver(arguments) => daemon::deliver(&tools, &arguments),
         Command::Daemon(arguments) => daemon::daemon(&tools, &arguments),
         Command::Mcp(arguments) => mcp::mcp(&tools, &arguments),
+        Command::Serve(arguments) => team::serve(&tools, &arguments),
+        Command::Token(arguments) => team::token(&tools, &arguments),
         // Dispatched before the parser; here for the help only.
         Command::Hook => Ok(ExitCode::SUCCESS),
     };

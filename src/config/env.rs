@@ -34,7 +34,10 @@ pub const VARIABLES: &[Variable] = &[
         "AFTERWORD_OBSERVER",
         "Set by afterword for agents it runs itself; their hooks stay silent.",
     ),
-    var("AFTERWORD_LOG", "Log level of the daemon: error, warn, info, debug. Default info."),
+    var(
+        "AFTERWORD_LOG",
+        "Log level of the daemon and the team server: error, warn, info, debug. Default info.",
+    ),
     var(
         "AFTERWORD_EMBEDDINGS_URL",
         "Address of a service that embeds, up to `/embeddings` (API of OpenAI); the installed model unless set.",
@@ -53,7 +56,12 @@ pub const VARIABLES: &[Variable] = &[
     var("AFTERWORD_PROVIDER_MODEL", "Model of the provider; a small one unless set."),
     var(
         "AFTERWORD_DATABASE_URL",
-        "PostgreSQL database with pgvector, as `postgresql://user:password@host/name?sslmode=require`; used by `eval --backend postgres`.",
+        "PostgreSQL database with pgvector, as `postgresql://user:password@host/name?sslmode=require`; used by `serve`, `token` and `eval --backend postgres`.",
+    ),
+    var("AFTERWORD_LISTEN", "Address and port of `serve`. Default 127.0.0.1:37778."),
+    var(
+        "AFTERWORD_METRICS_TOKEN",
+        "Secret with which `/metrics` of a team server is read, beside the tokens of admins.",
     ),
     var("AFTERWORD_API_URL", "Address of a remote memory service."),
     var("AFTERWORD_API_TOKEN", "Token for the remote memory service."),

@@ -31,6 +31,8 @@ pub struct FileConfig {
     pub distill: Distill,
     /// How a remote memory service is used.
     pub remote: super::remote::Section,
+    /// How a team server is reached.
+    pub server: super::server::Section,
     /// Whether something in the file could not be read: what it says may then be more than is known.
     #[serde(skip)]
     pub in_doubt: bool,

@@ -2,7 +2,7 @@
 //!
 //! [`mod@env`] holds the table of every variable and is the only place that reads the environment;
 //! [`mod@file`] reads `config.toml`, whose keys [`table`] lists, and [`doubt`] says what holds where
-//! that cannot be read; [`remote`] finds the remote service, [`provider`] the model's. Nothing here
+//! that cannot be read; [`remote`] finds the remote service, [`server`] says how a team server is reached, [`provider`] the model's. Nothing here
 //! can do anything.
 
 pub mod clock;
@@ -12,6 +12,7 @@ pub mod file;
 pub mod home;
 pub mod provider;
 pub mod remote;
+pub mod server;
 pub mod table;
 
 use std::path::PathBuf;

@@ -43,6 +43,10 @@ pub const SECTIONS: &[(&str, &str)] = &[
         "remote",
         "How a remote memory service is used, where variables or `.conf` files name one: [remote service](../guide/remote-service.md).",
     ),
+    (
+        "server",
+        "How `afterword serve` is reached; what the command is told goes first: [team server](../guide/team-server.md).",
+    ),
 ];
 
 /// Every key, for `docs/reference/config.md`.
@@ -90,6 +94,14 @@ pub const KEYS: &[Key] = &[
     key("remote", "min_score", "0.5", "Least score of a memory that a session is given, 0 to 1."),
     key("remote", "most", "20", "Most memories that a session is given."),
     key("remote", "trusted", "[]", "Addresses that a project's file under version control may name: others are not used, since such a file may be anybody's."),
+    key("server", "listen", "\"127.0.0.1:37778\"", "Address and port.").or("AFTERWORD_LISTEN"),
+    key("server", "hosts", "[]", "Names that the server answers to, as they stand in the `Host` header without the port; empty: any."),
+    key("server", "trusted_proxies", "[]", "Addresses, or networks as `10.0.0.0/8`, of proxies whose `X-Forwarded-For` is believed."),
+    key("server", "tls_cert", "\"\"", "File of the certificates in PEM, the server's own first; with `tls_key` connections are encrypted."),
+    key("server", "tls_key", "\"\"", "File of the private key in PEM."),
+    key("server", "requests_per_minute", "3000", "Requests of a token in a minute, on each server. 0: no limit."),
+    key("server", "database_connections", "16", "Connections to the database; two more listen and hold claims on jobs."),
+    key("server", "audit_days", "400", "Days that the audit log is kept. 0: for ever."),
 ];
 
 const fn key(

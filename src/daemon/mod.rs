@@ -4,20 +4,15 @@
 //! or has been idle for long, and leaves nothing behind but the data.
 
 mod endpoint;
-mod ledger;
 mod lock;
 mod log;
 mod losses;
-mod model;
 mod platform;
-mod provider;
 mod serve;
 mod spool;
 
 pub use crate::api::{Machine, Setting};
-pub use ledger::open_ledger;
-pub use model::mode;
-pub use provider::open_provider;
+pub use crate::assembly::{mode, open_ledger, open_provider};
 pub use serve::{Exit, Options, run};
 
 /// Ends the daemon that owns the data folder without asking it; gives the process that was ended.

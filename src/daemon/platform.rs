@@ -47,28 +47,3 @@ pub(super) fn end_holder(pid: u32, file: &std::path::Path) -> bool {
 pub(super) fn end_holder(_pid: u32, _file: &std::path::Path) -> bool {
     false
 }
-
-/// Resolves when the system asks the process to end.
-#[cfg(unix)]
-pub(super) async fn asked_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut term), Ok(mut int)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    // A closed terminal is no reason to leave; listening replaces the deadly default.
-    let _hangup = signal(SignalKind::hangup());
-    tokio::select! {
-        _ = term.recv() => {}
-        _ = int.recv() => {}
-    }
-}
-
-/// Resolves when the system asks the process to end.
-#[cfg(not(unix))]
-pub(super) async fn asked_to_end() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}

@@ -7,9 +7,7 @@ use std::time::Duration;
 use afterword_domain::Clock;
 use afterword_domain::wire::PROTOCOL;
 use afterword_domain::wire::daemon::Endpoint;
-use afterword_engine::distill::model::Model;
-use afterword_engine::vectors::{ApiKey, EmbedderSource, Embeddings, InstalledModel, RemoteModel};
-use afterword_engine::{Engine, Extras, NoModel, Program, Retention, Settings};
+use afterword_engine::{Engine, Extras, Program};
 use afterword_store::Store;
 use afterword_store::sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
@@ -18,10 +16,11 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::lock::{self, Lock};
-use super::{endpoint, ledger, log, losses, model, platform, spool};
-use crate::api::{self, Door, DoorSetup, Machine};
+use super::{endpoint, log, losses, platform, spool};
+use crate::api::{self, Door, DoorSetup, Machine, Serving};
+use crate::assembly;
 use crate::config::file::ObserverAuth;
-use crate::config::{self, Config, Home};
+use crate::config::{Config, Home};
 use crate::folder::{brake, files};
 
 /// This release.
@@ -110,15 +109,13 @@ fn serve(
     machine: Option<Arc<dyn Machine>>,
 ) -> anyhow::Result<Exit> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.home.database())?);
-    let ledger = ledger::on(&store, config, &clock);
-    let (model, no_model) = distilling(config);
-    let (embeddings, ledger) = (embeddings(config), Some(ledger));
     let program = Some(Program {
         path: config.home.binary(),
         command: config.home.command(&config.env.user_home()),
     });
-    let extras = Extras { embeddings, model, no_model, ledger, program };
-    let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings(config), extras);
+    let extras = Extras { program, ..assembly::extras(config, &store, &clock) };
+    let settings = assembly::settings(config);
+    let engine = Engine::with(Arc::clone(&store), Arc::clone(&clock), settings, extras);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4)
@@ -128,53 +125,6 @@ fn serve(
     let worked = runtime.block_on(work(config, engine, clock, lock, machine));
     runtime.shutdown_timeout(Duration::from_millis(200));
     worked.map(|()| Exit::Stopped)
-}
-
-/// The model that reads what the rules have read. One that cannot be had is told of in the log, by
-/// `status`, by `doctor` and by `provider`; rules serve.
-fn distilling(config: &Config) -> (Option<Model>, Option<NoModel>) {
-    match super::open_provider(config) {
-        Ok(provider) => {
-            let model = provider.map(|provider| model::model(config, provider));
-            if let Some(problem) = model.as_ref().and_then(|model| model.mode_problem.as_ref()) {
-                tracing::warn!("{problem}");
-            }
-            (model, None)
-        }
-        Err(refusal) => {
-            let remedy = refusal.kind.remedy().to_owned();
-            tracing::warn!(%refusal, "no model is asked: {remedy}");
-            let told = config::provider::resolve(config);
-            let provider = told.map_or_else(String::new, |told| told.kind);
-            (None, Some(NoModel { provider, why: refusal.message, remedy }))
-        }
-    }
-}
-
-fn settings(config: &Config) -> Settings {
-    Settings {
-        skip_tools: config.file.capture.skip_tools.iter().cloned().collect(),
-        session_context: config.file.recall.session_start,
-        prompt_recall: config.prompt_recall(),
-        file_recall: config.file_recall(),
-        retention: Retention {
-            days: config.file.retention.raw_events_days,
-            megabytes: config.file.retention.raw_events_mb,
-        },
-    }
-}
-
-/// A service where one is set, else whatever model is or will be installed.
-fn embeddings(config: &Config) -> Embeddings {
-    let told = config.embeddings();
-    let set = |value: String| Some(value).filter(|value| !value.is_empty());
-    let source: Arc<dyn EmbedderSource> = match set(told.url) {
-        Some(url) => {
-            Arc::new(RemoteModel { url, model: told.model, api_key: set(told.api_key).map(ApiKey) })
-        }
-        None => Arc::new(InstalledModel::new(config.home.models(), set(told.model))),
-    };
-    Embeddings { source: Some(source), idle: Duration::from_secs(told.idle_minutes * 60) }
 }
 
 async fn work(
@@ -194,7 +144,7 @@ async fn work(
         version: VERSION.to_owned(),
     };
     let (stop, _) = watch::channel(false);
-    let (folder, waiting, token_file) = (home.spool(), home.spool(), home.token_file());
+    let (folder, token_file) = (home.spool(), home.token_file());
     let (hook_log, hook_clock) = (home.logs().join("hook.log"), Arc::clone(&clock));
     let token = endpoint::TokenFile::open(home.token_file()).context("cannot keep the token")?;
     let door = Door::new(DoorSetup {
@@ -203,8 +153,7 @@ async fn work(
         new_token: Box::new(move || endpoint::new_token(&token_file)),
         observer_is_open: config.file.api.observer_auth == ObserverAuth::Off,
         port: endpoint.port,
-        spool_files: Box::new(move || spool::count(&waiting)),
-        spool_bad: Box::new(move || spool::count_bad(&folder)),
+        spool: Some(Box::new(move || (spool::count(&folder), spool::count_bad(&folder)))),
         lost: Box::new(move || losses::recent(&hook_log, hook_clock.now())),
         machine,
         stop,
@@ -225,12 +174,13 @@ async fn work(
     let signals = tokio::spawn({
         let door = Arc::clone(&door);
         async move {
-            platform::asked_to_end().await;
+            api::asked_to_end().await;
             door.stop();
         }
     });
     let router = api::router(Arc::clone(&door));
-    let server = tokio::spawn(api::serve(listener, router, door.stopping()));
+    let serving = Serving::default();
+    let server = tokio::spawn(api::serve(listener, router, door.stopping(), serving));
     endpoint::publish(home, lock, &endpoint).context("cannot publish the endpoint")?;
     // Costs at most that starts are spread out.
     brake::mark_up(home, clock.now()).ok();
@@ -318,6 +268,7 @@ mod tests {
     use afterword_domain::memory::Origin;
     use afterword_domain::project::ProjectRef;
     use afterword_domain::wire::memory::RememberRequest;
+    use afterword_engine::{Retention, Settings};
 
     use super::*;
     use crate::config::SystemClock;
@@ -363,8 +314,7 @@ mod tests {
             new_token: Box::new(|| Ok("token".into())),
             observer_is_open: false,
             port: 1,
-            spool_files: Box::new(|| 0),
-            spool_bad: Box::new(|| 0),
+            spool: Some(Box::new(|| (0, 0))),
             lost: Box::new(|| 0),
             machine: None,
             stop: watch::Sender::new(false),

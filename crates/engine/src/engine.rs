@@ -62,7 +62,7 @@ pub struct Engine {
     pub(crate) live: Live,
     prompt_recall: AtomicBool,
     pub(crate) tidied: Tidied,
-    pub(crate) vectors: Vectors,
+    pub(crate) vectors: Arc<Vectors>,
     ledger: Arc<Ledger>,
     pub(crate) model: Option<Model>,
     pub(crate) no_model: Option<NoModel>,
@@ -140,7 +140,7 @@ impl Engine {
             work: Notify::new(),
             live: Live::default(),
             tidied: Tidied::default(),
-            vectors: Vectors::new(extras.embeddings),
+            vectors: Arc::new(Vectors::new(extras.embeddings)),
             ledger,
             model,
             no_model: extras.no_model,
@@ -148,6 +148,18 @@ impl Engine {
             adding: Adding::default(),
             program: extras.program,
         })
+    }
+
+    /// The same rules on a store that reaches a part of this one's rows: it answers and takes in, and
+    /// leaves what workers do to the whole. Both share what is loaded to find rows by meaning.
+    #[must_use]
+    pub fn beside(&self, store: Arc<dyn Store>) -> Arc<Self> {
+        let extras = Extras { program: self.program.clone(), ..Extras::default() };
+        let settings = Settings { prompt_recall: self.prompt_recall(), ..self.settings.clone() };
+        let whole = Self::with(store, Arc::clone(&self.clock), settings, extras);
+        let mut beside = Arc::into_inner(whole).expect("nobody else has it yet");
+        beside.vectors = Arc::clone(&self.vectors);
+        Arc::new(beside)
     }
 
     /// How the program is called: by its path where it is installed, for its name may not be on the
@@ -303,6 +315,12 @@ impl Engine {
     /// When the turn that waits longest was or is to be distilled.
     pub async fn next_due(&self) -> Result<Option<Time>> {
         Ok(self.store.next_job_at().await?)
+    }
+
+    /// Makes the workers look for what is due: for work that another process has brought.
+    pub fn wake_workers(&self) {
+        self.work.notify_one();
+        self.model_work.due.notify_one();
     }
 
     /// Deletes rows of any kind for good.

@@ -25,6 +25,7 @@ use axum::routing::post;
 use super::auth::{self, Entrance};
 use super::door::Door;
 use super::error::ApiError;
+use super::shared;
 use super::table::Access::{Everybody, Observer, Person, Token};
 use super::table::{Route, Table};
 
@@ -45,6 +46,25 @@ pub fn router(door: Arc<Door>) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(middleware::from_fn_with_state(entrance, auth::guard))
         .with_state(door)
+}
+
+/// The routes that a server for many has, behind a guard that judges by the caller's role: the
+/// server has found out who asks, and says so by a [`Caller`](super::Caller) in each request.
+pub fn shared_router(door: Arc<Door>) -> Router {
+    let table = table();
+    let rules = Arc::new(shared::Rules::new(Arc::clone(&door), &table.routes));
+    table
+        .router
+        .fallback(async || ApiError::not_found("no such route"))
+        .method_not_allowed_fallback(async || ApiError::method())
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(middleware::from_fn_with_state(rules, shared::guard))
+        .with_state(door)
+}
+
+/// Every route that [`shared_router`] serves, with what it takes of a member.
+pub fn shared_routes() -> Vec<Route> {
+    shared::of(&table().routes)
 }
 
 /// Every route that [`router`] serves.

@@ -93,7 +93,7 @@ pub trait AccountStore: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) where nobody would be left who is an admin.
+    /// [`Error::Conflict`](crate::Error::Conflict) where it would take away the last admin.
     async fn set_member(
         &self,
         tenant: TenantId,

@@ -3,7 +3,7 @@
 use afterword_domain::Time;
 
 use super::connect::{Fault, PostgresPool, Sql, TenantId, name};
-use super::values::{get, time};
+use super::values::{count, get, time};
 use crate::Result;
 
 impl PostgresPool {
@@ -43,6 +43,28 @@ impl PostgresPool {
             );
             let rows = tx.rows(&sql, &[]).await?;
             rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()
+        })
+        .await
+    }
+
+    /// How many jobs stand in each state, of all tenants together: queue (`rules` or `model`),
+    /// state, number. What is done is not counted.
+    ///
+    /// # Errors
+    ///
+    /// As every call of a store.
+    pub async fn queue_counts(&self) -> Result<Vec<(String, String, u64)>> {
+        self.read(TenantId::NOBODY, |tx| async move {
+            tx.batch("SELECT set_config('afterword.oversees', 'on', true)").await?;
+            let sql = "SELECT queue, state, count(*) AS n FROM (
+                           SELECT 'rules' AS queue, state FROM jobs
+                           UNION ALL
+                           SELECT 'model', state FROM model_jobs
+                           WHERE state IN ('waiting', 'claimed', 'sent', 'parked')) jobs
+                       WHERE $1::bigint IS NOT NULL GROUP BY queue, state ORDER BY queue, state";
+            let rows = tx.rows(sql, &[]).await?;
+            let line = |row| Ok((get(row, "queue")?, get(row, "state")?, count(get(row, "n")?)));
+            rows.iter().map(line).collect()
         })
         .await
     }

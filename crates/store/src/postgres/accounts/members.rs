@@ -36,15 +36,19 @@ pub(super) async fn remove(tx: &Tx, name: &str) -> Sql<bool> {
     Ok(tx.run(sql, &[&Text(name)]).await? > 0)
 }
 
-/// Refuses what would leave nobody who keeps the accounts. Two who give the role up at once come
-/// here one after the other.
-pub(super) async fn want_an_admin(tx: &Tx, tenant: i64) -> Sql<()> {
-    let sql = "SELECT 1 FROM organisations WHERE tenant = $2 AND $1::bigint IS NOT NULL FOR UPDATE";
-    tx.rows(sql, &[&tenant]).await?;
-    let sql = "SELECT 1 FROM members WHERE tenant = $2 AND role = $3 AND $1::bigint IS NOT NULL
-               LIMIT 1";
-    if tx.exists(sql, &[&tenant, &Role::Admin.word()]).await? {
-        return Ok(());
+/// Whether somebody keeps the accounts. Two who give the role up at once come here one after the
+/// other.
+pub(super) async fn has_admin(tx: &Tx) -> Sql<bool> {
+    tx.rows("SELECT 1 FROM organisations WHERE tenant = $1 FOR UPDATE", &[]).await?;
+    let sql = "SELECT 1 FROM members WHERE tenant = $1 AND role = $2 LIMIT 1";
+    tx.exists(sql, &[&Role::Admin.word()]).await
+}
+
+/// Refuses what left nobody who keeps the accounts, where somebody did before.
+pub(super) async fn want_an_admin(tx: &Tx, before: bool) -> Sql<()> {
+    if before && !has_admin(tx).await? {
+        let what = "the last admin: make somebody else one first".to_owned();
+        return Err(Error::Conflict(what).into());
     }
-    Err(Error::Conflict("the last admin: make somebody else one first".to_owned()).into())
+    Ok(())
 }

@@ -16,10 +16,13 @@ use crate::contract::{AccountStore, Admission, IssuedToken, Organisation};
 use crate::{Error, Result};
 
 impl PostgresPool {
-    /// A change of accounts takes effect at once on every server.
-    fn tell_accounts(&self, tenant: TenantId) {
-        if self.tells() {
-            self.tell(Notice::Accounts(tenant));
+    /// A change of accounts takes effect at once on every server: it is told before the call ends,
+    /// for a command may end with it.
+    async fn tell_accounts(&self, tenant: TenantId) {
+        if self.tells()
+            && let Err(error) = self.send(&[Notice::Accounts(tenant)].into()).await
+        {
+            tracing::warn!(%error, "other servers cannot be told of changed accounts");
         }
     }
 }
@@ -68,25 +71,25 @@ impl AccountStore for PostgresPool {
         now: Time,
     ) -> Result<Member> {
         let set = |tx| async move {
+            let kept = members::has_admin(&tx).await?;
             let member = members::set(&tx, tenant.0, name, role, now).await?;
-            members::want_an_admin(&tx, tenant.0).await?;
+            members::want_an_admin(&tx, kept).await?;
             Ok(member)
         };
         let member = self.write(tenant, set).await?;
-        self.tell_accounts(tenant);
+        self.tell_accounts(tenant).await;
         Ok(member)
     }
 
     async fn remove_member(&self, tenant: TenantId, name: &str) -> Result<bool> {
         let remove = |tx| async move {
+            let kept = members::has_admin(&tx).await?;
             let removed = members::remove(&tx, name).await?;
-            if removed {
-                members::want_an_admin(&tx, tenant.0).await?;
-            }
+            members::want_an_admin(&tx, kept).await?;
             Ok(removed)
         };
         let removed = self.write(tenant, remove).await?;
-        self.tell_accounts(tenant);
+        self.tell_accounts(tenant).await;
         Ok(removed)
     }
 
@@ -102,7 +105,7 @@ impl AccountStore for PostgresPool {
     async fn revoke_token(&self, tenant: TenantId, id: Uuid, now: Time) -> Result<bool> {
         let revoke = |tx| async move { tokens::revoke(&tx, id, now).await };
         let known = self.write(tenant, revoke).await?;
-        self.tell_accounts(tenant);
+        self.tell_accounts(tenant).await;
         Ok(known)
     }
 

@@ -108,7 +108,8 @@ impl PostgresPool {
         });
     }
 
-    async fn send(&self, notices: &BTreeSet<Notice>) -> Result<()> {
+    /// Tells every server that listens, now.
+    pub(in crate::postgres) async fn send(&self, notices: &BTreeSet<Notice>) -> Result<()> {
         let payloads: Vec<String> = notices.iter().map(|notice| notice.payload()).collect();
         let client = self.client().await?;
         let sql = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS new (payload)";

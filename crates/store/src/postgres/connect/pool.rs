@@ -148,6 +148,12 @@ impl PostgresPool {
         Ok(())
     }
 
+    /// Connections to the database: how many there are, and how many of them are free.
+    pub fn connections(&self) -> (usize, usize) {
+        let status = self.0.pool.status();
+        (status.size, status.available)
+    }
+
     pub(in crate::postgres) fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }

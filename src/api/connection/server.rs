@@ -1,21 +1,29 @@
 //! Connections: accepted, bounded in number and patience, and ended in time.
 
-use std::io;
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
+use std::{fmt, io};
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 
 use super::refusal::Refusing;
 
-/// Most connections at a time; more wait to be accepted. Keeps descriptors for the database.
+/// Most connections of one person's server at a time; more wait to be accepted. Keeps descriptors
+/// for the database.
 const CONNECTIONS: usize = 256;
 
 /// How long a connection may take to send the head of a request, the first one or a further one.
@@ -25,38 +33,68 @@ const HEAD: Duration = Duration::from_secs(10);
 /// slowly, makes room long before; a watcher of live events is written to rarely.
 const UNREAD: Duration = Duration::from_secs(30);
 
-/// How long connections may take to finish once the server is to stop.
+/// How long connections of one person's server may take to finish once it is to stop.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long an encrypted connection may take to come about.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Pause after a connection could not be accepted because the system had no room for it.
 const FULL: Duration = Duration::from_millis(50);
 
-/// Answers on a listener until `stopping` turns true, then finishes what is in flight.
-///
-/// Returns within 2 s of being asked to stop: whoever is silent, half done or still listening to
-/// live events by then is cut off.
-///
-/// Nobody keeps one of the places for nothing: a head has to come within 10 s, a body and its answer
-/// within two minutes, and an answer that nobody reads is given up after 30 s.
-pub async fn serve(listener: TcpListener, router: Router, stopping: watch::Receiver<bool>) {
-    serve_with(listener, router, stopping, UNREAD).await;
+/// How connections are served.
+#[derive(Clone)]
+pub struct Serving {
+    /// Most connections at a time; more wait to be accepted.
+    pub connections: usize,
+    /// How long they may take to finish once the server is to stop.
+    pub grace: Duration,
+    /// How long a connection may take none of what is written to it.
+    pub unread: Duration,
+    /// Encrypts them; without it they are as they come.
+    pub tls: Option<TlsAcceptor>,
 }
 
-async fn serve_with(
+impl Default for Serving {
+    /// As one person's server does.
+    fn default() -> Self {
+        Self { connections: CONNECTIONS, grace: GRACE, unread: UNREAD, tls: None }
+    }
+}
+
+impl fmt::Debug for Serving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serving").field("connections", &self.connections).finish_non_exhaustive()
+    }
+}
+
+/// The address at the other end of the connection; it stands in every request's extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
+
+/// Answers on a listener until `stopping` turns true, then finishes what is in flight.
+///
+/// Returns within the time of grace after being asked to stop: whoever is silent, half done or
+/// still listening to live events by then is cut off.
+///
+/// Nobody keeps one of the places for nothing: a head has to come within 10 s, a body and its answer
+/// within two minutes, and an answer that nobody reads is given up after a while.
+pub async fn serve(
     listener: TcpListener,
     router: Router,
     stopping: watch::Receiver<bool>,
-    unread: Duration,
+    serving: Serving,
 ) {
     let mut asked = stopping.clone();
     let mut connections = JoinSet::new();
     loop {
         while connections.try_join_next().is_some() {}
-        let room = connections.len() < CONNECTIONS;
+        let room = connections.len() < serving.connections;
         tokio::select! {
             accepted = listener.accept(), if room => match accepted {
-                Ok((stream, _)) => {
-                    drop(connections.spawn(answer(stream, router.clone(), stopping.clone(), unread)));
+                Ok((stream, peer)) => {
+                    let service = ForPeer { router: router.clone(), peer: Peer(peer) };
+                    drop(connections.spawn(answer(stream, service, stopping.clone(), serving.clone())));
                 }
                 Err(error) => pause_after(&error).await,
             },
@@ -67,28 +105,61 @@ async fn serve_with(
     // Whoever calls now is refused at once instead of waiting in vain.
     drop(listener);
     let finished = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(GRACE, finished).await.is_err() {
+    if tokio::time::timeout(serving.grace, finished).await.is_err() {
         tracing::warn!("some connections did not finish and are cut off");
     }
     connections.shutdown().await;
 }
 
+/// The router, for the requests of one connection.
+#[derive(Clone)]
+struct ForPeer {
+    router: Router,
+    peer: Peer,
+}
+
+impl Service<Request<Incoming>> for ForPeer {
+    type Response = axum::response::Response;
+    type Error = Infallible;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.peer);
+        TowerToHyperService::new(self.router.clone()).call(request)
+    }
+}
+
 async fn answer(
     stream: TcpStream,
-    router: Router,
-    mut stopping: watch::Receiver<bool>,
-    unread: Duration,
+    service: ForPeer,
+    stopping: watch::Receiver<bool>,
+    serving: Serving,
 ) {
     // Only speed is at stake.
     stream.set_nodelay(true).ok();
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(unread));
-    let service = TowerToHyperService::new(router);
+    stream.set_write_timeout(Some(serving.unread));
+    let stream = Box::pin(stream);
+    match serving.tls {
+        None => answer_on(stream, service, stopping).await,
+        Some(tls) => {
+            // What does not come about is the caller's affair.
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
+                answer_on(stream, service, stopping).await;
+            }
+        }
+    }
+}
+
+async fn answer_on<S>(stream: S, service: ForPeer, mut stopping: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(Refusing::new(Box::pin(stream))), service)
+            .serve_connection(TokioIo::new(Refusing::new(stream)), service)
     );
     tokio::select! {
         // How a connection ends is the caller's affair.
@@ -132,7 +203,8 @@ mod tests {
         let at = listener.local_addr().unwrap();
         let (stop, stopping) = watch::channel(false);
         let router = Router::new().route("/long", get(async || vec![b'x'; BYTES]));
-        let server = tokio::spawn(serve_with(listener, router, stopping, unread));
+        let serving = Serving { unread, ..Serving::default() };
+        let server = tokio::spawn(serve(listener, router, stopping, serving));
         let mut caller = TcpStream::connect(at).await.unwrap();
         caller
             .write_all(b"GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")

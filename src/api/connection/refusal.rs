@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::error::ApiError;
+use crate::api::error::ApiError;
 
 /// Most bytes that are thrown away after a refusal.
 const THROWN_AWAY: usize = 16 << 20;
