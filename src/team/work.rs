@@ -1,5 +1,6 @@
 //! Who has the jobs of every organisation done: told by the database that there is something, and
-//! once in a while asking it, for a notice may be lost with the server that sent it.
+//! once in a while asking it, for a notice may be lost with the server that sent it, and nobody tells
+//! of the jobs of a server that was killed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use super::accounts::DAY_MS;
 use super::state::Team;
 
 /// Longest time between two looks for work.
-const LOOK: Duration = Duration::from_mins(1);
+const LOOK: Duration = Duration::from_secs(20);
 
 /// Shortest time between two looks.
 const GAP: Duration = Duration::from_millis(100);

@@ -40,9 +40,12 @@ impl Answer {
 }
 
 impl Client {
-    /// Sends a request whose headers are all given, but those of its body and its end.
+    /// Sends a request whose headers are all given, but those of its body and its end. The status is 0
+    /// where nobody answers.
     pub(super) fn raw(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else {
+            return Answer { status: 0, headers: BTreeMap::new(), body: String::new() };
+        };
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         let length = body.len();
         let head = format!(
@@ -84,11 +87,16 @@ impl Client {
         Self { port: self.port, token: token.to_owned() }
     }
 
-    /// Follows live events; gives the text of each as it comes.
+    /// Follows live events; gives the lines of each as it comes.
     pub(super) fn follow(&self) -> Follower {
+        self.follow_from("/api/events/stream")
+    }
+
+    /// As [`follow`](Self::follow), on a path of one's own.
+    pub(super) fn follow_from(&self, path: &str) -> Follower {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
-        write!(stream, "GET /api/events/stream HTTP/1.1\r\n{}\r\n", self.headers()).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\n{}\r\n", self.headers()).unwrap();
         let mut reader = BufReader::new(stream);
         let (status, _) = head_of(&mut reader);
         assert_eq!(status, 200);
@@ -101,7 +109,7 @@ pub(super) struct Follower(BufReader<TcpStream>);
 
 impl Follower {
     /// Reads until a line of an event satisfies `wanted`; none where the stream ends before.
-    pub(super) fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
+    pub(super) fn until(&mut self, mut wanted: impl FnMut(&str) -> bool) -> Option<String> {
         let mut line = String::new();
         loop {
             line.clear();

@@ -116,7 +116,7 @@ impl Drop for Server {
         if std::thread::panicking() {
             let log = log_of(&self.sandbox);
             let lines: Vec<&str> = log.lines().collect();
-            eprintln!("{}", lines[lines.len().saturating_sub(40)..].join("\n"));
+            eprintln!("{}", lines[lines.len().saturating_sub(10)..].join("\n"));
         }
         drop(self.child.kill());
         drop(self.child.wait());

@@ -43,7 +43,9 @@ fn who_asks_too_often_is_told_when_to_come_back_and_others_are_not_kept() {
 #[test]
 fn metrics_logs_and_readiness_tell_how_it_is_and_nothing_of_what_is_said() {
     let Some(database) = database() else { return };
-    let set = |command: &mut Command| drop(command.env("AFTERWORD_METRICS_TOKEN", "for-metrics"));
+    let set = |command: &mut Command| {
+        command.env("AFTERWORD_METRICS_TOKEN", "for-metrics");
+    };
     let server = Server::with(&database, set);
     let admin = server.admin();
     let reader = server.issue("default", "ray", "reader", &[]);

@@ -3,12 +3,13 @@
 use afterword_domain::Time;
 
 use super::connect::{Fault, PostgresPool, Sql, TenantId, name};
+use super::jobs::ABANDONED;
 use super::values::{count, get, time};
 use crate::Result;
 
 impl PostgresPool {
-    /// Tenants that have a job waiting, of the rules or for a model, or a request to add memories, with the time when their next
-    /// one is due; soonest first. For whoever works for many tenants: nothing else of another
+    /// Tenants that have a job waiting, of the rules or for a model, a request to add memories, or work that somebody had
+    /// claimed who is gone, with the time when their next one is due; soonest first. For whoever works for many tenants: nothing else of another
     /// tenant can be seen in this way.
     ///
     /// # Errors
@@ -29,9 +30,13 @@ impl PostgresPool {
                              FROM step WHERE step.tenant IS NOT NULL)
                          SELECT tenant FROM step WHERE tenant IS NOT NULL) t
                      CROSS JOIN LATERAL (
-                         SELECT j.run_after FROM {table} j
-                         WHERE j.tenant = t.tenant AND j.state = 'waiting'
-                         ORDER BY j.run_after LIMIT 1) due"
+                         (SELECT j.run_after FROM {table} j
+                          WHERE j.tenant = t.tenant AND j.state = 'waiting'
+                          ORDER BY j.run_after LIMIT 1)
+                         UNION ALL
+                         (SELECT j.run_after FROM {table} j
+                          WHERE j.tenant = t.tenant AND j.state IN ('claimed', 'sent')
+                          AND {ABANDONED} LIMIT 1)) due"
                 )
             };
             let sql = format!(
