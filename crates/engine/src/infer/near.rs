@@ -65,8 +65,12 @@ impl Engine {
         let kind = Some(Kind::Memory);
         let owners = (!owner.is_nobody()).then(|| vec![OwnerMatch::of_owner(owner)]);
         let scope = Scope::Project(project_id);
-        let filter =
-            NearFilter { scope: scope.clone(), kind, owners: owners.clone(), ..NearFilter::default() };
+        let filter = NearFilter {
+            scope: scope.clone(),
+            kind,
+            owners: owners.clone(),
+            ..NearFilter::default()
+        };
         let near = self.near(text, &filter, NEAREST, PATIENCE).await.unwrap_or_default();
         let mut found = recall::memories_like(&*self.store, scope, owners, text, &near).await?;
         found.truncate(EACH);

@@ -75,6 +75,7 @@ impl Engine {
             kind: Some(Kind::Memory),
             owners: necessary.asks_for_owners().then(|| necessary.owners.clone()),
             since: necessary.created.from,
+            until: necessary.created.before,
         };
         let near = self.near(query, &near, NEAREST.max(asked.limit), PATIENCE).await;
         let question = OwnedQuestion {

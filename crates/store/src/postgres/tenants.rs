@@ -19,7 +19,7 @@ impl PostgresPool {
         self.read(TenantId::NOBODY, |tx| async move {
             tx.batch("SELECT set_config('afterword.oversees', 'on', true)").await?;
             // One step in an index for each tenant, however many jobs wait.
-            let next = |table: &str| {
+            let next = |table: &str, state: &str, waiting: &str, claimed: &str| {
                 format!(
                     "SELECT t.tenant, due.run_after FROM (
                          WITH RECURSIVE step AS (
@@ -31,20 +31,20 @@ impl PostgresPool {
                          SELECT tenant FROM step WHERE tenant IS NOT NULL) t
                      CROSS JOIN LATERAL (
                          (SELECT j.run_after FROM {table} j
-                          WHERE j.tenant = t.tenant AND j.state = 'waiting'
+                          WHERE j.tenant = t.tenant AND j.{state} = '{waiting}'
                           ORDER BY j.run_after LIMIT 1)
                          UNION ALL
                          (SELECT j.run_after FROM {table} j
-                          WHERE j.tenant = t.tenant AND j.state IN ('claimed', 'sent')
+                          WHERE j.tenant = t.tenant AND j.{state} IN ({claimed})
                           AND {ABANDONED} LIMIT 1)) due"
                 )
             };
             let sql = format!(
                 "SELECT tenant, min(run_after) AS at FROM ({} UNION ALL {} UNION ALL {}) waiting
                  WHERE $1::bigint IS NOT NULL GROUP BY tenant ORDER BY at, tenant",
-                next("jobs"),
-                next("model_jobs"),
-                next("receipts").replace("j.state = 'waiting'", "j.status = 'pending'")
+                next("jobs", "state", "waiting", "'claimed'"),
+                next("model_jobs", "state", "waiting", "'claimed', 'sent'"),
+                next("receipts", "status", "pending", "'running'")
             );
             let rows = tx.rows(&sql, &[]).await?;
             rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()
