@@ -98,12 +98,12 @@ impl Engine {
                 .ok_or_else(|| Error::NotFound(format!("there is no memory {uid}")))?;
             ready.push(ready_change(known, change, now)?);
         }
-        let changed = self.store.change_memories(ready).await?;
-        if !changed.is_empty() {
+        let memories = self.store.change_memories(ready).await?;
+        if !memories.is_empty() {
             self.live.changed();
             self.vectors.rows_came();
         }
-        Ok(changed)
+        Ok(memories)
     }
 
     /// Deletes memories for good, with everything that holds their texts; returns how many there

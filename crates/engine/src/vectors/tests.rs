@@ -3,6 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use afterword_domain::filter::{NameMatch, OwnerMatch};
+use afterword_domain::owner::OwnerKind;
 use afterword_domain::project::ProjectRef;
 use afterword_domain::scope::Scope;
 use afterword_domain::time::FixedClock;
@@ -238,6 +240,41 @@ async fn exact_filters(home: Home) {
         SearchRequest { until: Some(day(0)), query: "zebra".into(), ..SearchRequest::default() };
     let found = home.engine.search(&question).await.unwrap();
     assert!(found.results.is_empty(), "rows that are near by meaning pass the same filters");
+    let owned = async |user: &str, text: &str| {
+        let request = RememberRequest {
+            text: text.to_owned(),
+            project: ProjectRef::named("crowd"),
+            metadata: serde_json::json!({ "user_id": user, "run_id": text.len() }),
+            ..RememberRequest::default()
+        };
+        let origin = afterword_domain::memory::Origin::Told;
+        PublicId::new(Kind::Memory, home.engine.remember(request, origin).await.unwrap().id)
+    };
+    let adas = owned("ada", "zebra of ada").await;
+    let bos = owned("bo", "zebra of b").await;
+    home.engine.embed_due().await.unwrap();
+    let of = |kind: OwnerKind, names: &[&str]| {
+        let mut owner = OwnerMatch::default();
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        *owner.of_mut(kind) = NameMatch::OneOf(names);
+        owner
+    };
+    let near = async |owners: Vec<OwnerMatch>| {
+        let filter = NearFilter { owners: Some(owners), ..NearFilter::default() };
+        let mut near = home.near("zebra", &filter).await.unwrap();
+        near.sort_unstable();
+        near
+    };
+    let (ada, bo) = (of(OwnerKind::User, &["ada"]), of(OwnerKind::User, &["bo", "cy"]));
+    assert_eq!(near(vec![ada.clone()]).await, [adas]);
+    assert_eq!(near(vec![bo.clone()]).await, [bos]);
+    assert_eq!(near(vec![ada.clone(), bo]).await, [adas, bos]);
+    assert_eq!(near(vec![of(OwnerKind::User, &["cy"])]).await, []);
+    assert_eq!(near(vec![]).await, []);
+    let both = OwnerMatch { run: NameMatch::OneOf(["10".to_owned()].into()), ..ada };
+    assert_eq!(near(vec![both]).await, [], "another run");
+    let present = OwnerMatch { run: NameMatch::Present, ..OwnerMatch::default() };
+    assert_eq!(near(vec![present]).await, [adas, bos]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! Changing and forgetting memories by uid and by owner.
 
+use afterword_domain::day::Day;
 use afterword_domain::filter::OwnerMatch;
 use afterword_domain::memory::Memory;
 use afterword_domain::scope::Scope;
@@ -25,11 +26,11 @@ pub(super) async fn all(tx: &Tx, changes: &[ChangedMemory]) -> Sql<Vec<Memory>> 
     let uids: Vec<Uuid> = changes.iter().map(|change| change.uid).collect();
     let sql = "SELECT 1 FROM memories WHERE tenant = $1 AND uid = ANY ($2) ORDER BY id FOR UPDATE";
     tx.run(sql, &[&uids]).await?;
-    let mut changed = Vec::with_capacity(changes.len());
+    let mut memories = Vec::with_capacity(changes.len());
     for change in changes {
-        changed.push(one(tx, change).await?);
+        memories.push(one(tx, change).await?);
     }
-    Ok(changed)
+    Ok(memories)
 }
 
 async fn one(tx: &Tx, change: &ChangedMemory) -> Sql<Memory> {
@@ -45,7 +46,7 @@ async fn one(tx: &Tx, change: &ChangedMemory) -> Sql<Memory> {
     }
     if let Some(expires) = change.expires {
         let sql = "UPDATE memories SET expires = $3 WHERE tenant = $1 AND id = $2";
-        tx.run(sql, &[&known.id, &expires.map(|day| day.number())]).await?;
+        tx.run(sql, &[&known.id, &expires.map(Day::number)]).await?;
     }
     let sql = "UPDATE memories SET updated_at = greatest(updated_at, $3)
                WHERE tenant = $1 AND id = $2";

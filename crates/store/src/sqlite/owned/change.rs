@@ -1,5 +1,6 @@
 //! Changing and forgetting memories by uid and by owner.
 
+use afterword_domain::day::Day;
 use afterword_domain::filter::OwnerMatch;
 use afterword_domain::memory::Memory;
 use afterword_domain::scope::Scope;
@@ -11,7 +12,7 @@ use super::super::connect::{Fault, Sql};
 use super::super::memories::{add_history, revise_memory};
 use super::super::rows::forget_rows;
 use super::super::search;
-use super::super::values::{count, json, limit as sql_limit, optional};
+use super::super::values::{json, limit as sql_limit, optional};
 use super::list::by_uid;
 use super::ways::Ways;
 use crate::Error;
@@ -38,7 +39,7 @@ fn one(db: &Connection, change: &ChangedMemory) -> Sql<Memory> {
     }
     if let Some(expires) = change.expires {
         db.prepare_cached("UPDATE memories SET expires = ?2 WHERE id = ?1")?
-            .execute(params![known.id, expires.map(|day| day.number())])?;
+            .execute(params![known.id, expires.map(Day::number)])?;
     }
     db.prepare_cached("UPDATE memories SET updated_at = max(updated_at, ?2) WHERE id = ?1")?
         .execute(params![known.id, change.at.millis()])?;
@@ -119,9 +120,4 @@ pub(super) fn note_feedback(
             .execute([memory.to_string()])?;
     }
     Ok(uid)
-}
-
-/// Counts what a statement changed.
-pub(super) fn changed(rows: usize) -> u64 {
-    count(i64::try_from(rows).unwrap_or(i64::MAX))
 }
