@@ -6,6 +6,7 @@ mod schema;
 mod servers;
 mod tenants;
 mod vectors;
+mod words;
 
 use std::sync::Arc;
 

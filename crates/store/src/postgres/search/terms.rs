@@ -17,7 +17,8 @@ pub(super) struct Term {
     pub(super) number: i64,
     /// Rows that hold it, counted up to one more than [`COMMON`].
     pub(super) counted: i64,
-    /// Rows that hold it, estimated for a common term.
+    /// Rows that hold it; of a common term as many as there were when it was last counted, as the
+    /// index has grown since.
     pub(super) rows: f64,
 }
 
@@ -30,11 +31,11 @@ impl Term {
 
 /// Terms that were found to be common, by tenant, so that nobody counts them with every question.
 #[derive(Default)]
-pub(in crate::postgres) struct FrequentTerms(Mutex<HashMap<(i64, i64), Estimate>>);
+pub(in crate::postgres) struct FrequentTerms(Mutex<HashMap<(i64, i64), Counted>>);
 
 /// How many rows had a term when so many were in the index.
 #[derive(Clone, Copy, Debug)]
-struct Estimate {
+struct Counted {
     rows: f64,
     of: f64,
 }
@@ -54,7 +55,7 @@ impl fmt::Debug for FrequentTerms {
 impl FrequentTerms {
     fn of(&self, tenant: i64, term: i64, all_rows: f64) -> Option<f64> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Estimate { rows, of } = *known.get(&(tenant, term))?;
+        let Counted { rows, of } = *known.get(&(tenant, term))?;
         let grown = all_rows / of;
         (grown < HOLDS_FOR && grown > 1.0 / HOLDS_FOR).then_some(rows * grown)
     }
@@ -64,7 +65,7 @@ impl FrequentTerms {
         if known.len() >= REMEMBERED {
             known.clear();
         }
-        known.insert((tenant, term.number), Estimate { rows: term.rows, of: all_rows });
+        known.insert((tenant, term.number), Counted { rows: term.rows, of: all_rows });
     }
 }
 
@@ -106,39 +107,33 @@ pub(super) async fn survey(
     Ok(terms)
 }
 
-/// Counts terms, each up to the bound. Rows come about in the order in which they were made, so
-/// what was found by then goes on alike.
+/// Counts terms: each up to the bound, and those beyond it to their end, which is remembered. No
+/// sample stands for a count: in which order rows are met is the planner's affair.
 async fn look_up(tx: &Tx, numbers: &[i64]) -> Sql<Vec<Term>> {
-    let sql = "SELECT t.number, c.counted, c.last, b.oldest, b.newest
-               FROM unnest($2::bigint[]) AS t (number)
+    let sql = "SELECT t.number, c.counted FROM unnest($2::bigint[]) AS t (number)
                CROSS JOIN LATERAL (
-                   SELECT count(*) AS counted, max(id) AS last FROM (
-                       SELECT i.id FROM search_index i
-                       WHERE i.tenant = $1 AND i.terms @> ARRAY[t.number] LIMIT $3) found) c
-               CROSS JOIN (
-                   SELECT (SELECT id FROM search_index WHERE tenant = $1 ORDER BY id LIMIT 1)
-                       AS oldest,
-                   (SELECT id FROM search_index WHERE tenant = $1 ORDER BY id DESC LIMIT 1)
-                       AS newest) b";
-    let rows = tx.rows(sql, &[&numbers, &(COMMON + 1)]).await?;
-    let term = |row: &tokio_postgres::Row| {
-        let counted: i64 = get(row, "counted")?;
-        let last: Option<i64> = get(row, "last")?;
-        let (oldest, newest): (Option<i64>, Option<i64>) =
-            (get(row, "oldest")?, get(row, "newest")?);
-        let rows = match (last, oldest, newest) {
-            (Some(last), Some(oldest), Some(newest)) if counted > COMMON => {
-                let share = as_f64(newest - oldest + 1) / as_f64(last - oldest + 1).max(1.0);
-                as_f64(counted) * share.max(1.0)
-            }
-            _ => as_f64(counted),
-        };
-        Ok(Term { number: get(row, "number")?, counted, rows })
-    };
-    rows.iter().map(term).collect()
+                   SELECT count(*) AS counted FROM (
+                       SELECT 1 FROM search_index i
+                       WHERE i.tenant = $1 AND i.terms @> ARRAY[t.number] LIMIT $3) found) c";
+    let counted = tx.rows(sql, &[&numbers, &(COMMON + 1)]).await?;
+    let mut terms = Vec::with_capacity(counted.len());
+    for row in &counted {
+        let (number, counted): (i64, i64) = (get(row, "number")?, get(row, "counted")?);
+        let rows = if counted > COMMON { whole_count(tx, number).await? } else { counted };
+        terms.push(Term { number, counted, rows: as_f64(rows) });
+    }
+    Ok(terms)
 }
 
-/// For each text, in how many rows it occurs; estimated beyond [`COMMON`].
+/// In how many rows a term is, however many these are.
+async fn whole_count(tx: &Tx, number: i64) -> Sql<i64> {
+    let sql = "SELECT count(*) AS n FROM search_index i
+               WHERE i.tenant = $1 AND i.terms @> ARRAY[$2::bigint]";
+    get(&tx.one(sql, &[&number]).await?, "n")
+}
+
+/// For each text, in how many rows it occurs; beyond [`COMMON`] in how many it did when it was last
+/// counted, as the index has grown since.
 pub(super) fn rows_with(tenant: i64, texts: &[String], terms: &[Term]) -> Vec<u64> {
     terms::rows_with(texts, |text| {
         let number = encode::term(tenant, text);
