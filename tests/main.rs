@@ -10,6 +10,8 @@ mod architecture;
 mod at_hand;
 /// What the daemon is given is bounded.
 mod bounds;
+/// The viewer in a real browser.
+mod browser;
 /// The real client, driven against a scripted model.
 mod claude_code;
 /// People's commands as a person or a program uses them.

@@ -1,8 +1,16 @@
 //! The only place of the test kit that reads the environment of the test run.
 
+use std::path::PathBuf;
+
 /// The search path of the test run, so that `git` and `npm` are found.
 pub(crate) fn path() -> String {
     read("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned())
+}
+
+/// A program on the search path.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path()).map(|folder| folder.join(&file)).find(|found| found.is_file())
 }
 
 /// Whether the tests run in CI, where nothing may be skipped.

@@ -1,17 +1,19 @@
 //! What tests need around the real binary: a hermetic home, a scripted model, the real client, a
-//! real database server.
+//! real database server, a real browser.
 //!
 //! For development only; nothing that ships depends on it. Everything here listens on loopback,
 //! writes into temporary folders and ends only processes that it caused. What goes wrong in a
 //! test's surroundings panics with a sentence that says what was expected.
 
 mod absent;
+mod browser;
 mod claude_code;
 mod databases;
 mod env;
 mod listening;
 mod memory_stub;
 mod model_stub;
+mod npm;
 mod output;
 mod payload;
 mod processes;
@@ -20,6 +22,7 @@ mod sandbox;
 mod wait;
 
 pub use absent::Absent;
+pub use browser::Browser;
 pub use claude_code::{ClaudeCode, Conversation};
 pub use databases::{Database, Postgres};
 pub use env::in_ci;

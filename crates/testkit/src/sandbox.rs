@@ -193,6 +193,16 @@ impl Sandbox {
         self.wait_for_daemon()
     }
 
+    /// Starts the daemon at a port, where an earlier one of this home was, and returns its process
+    /// id once it answers: pages that are open know no other.
+    #[track_caller]
+    pub fn start_daemon_at(&self, port: u16) -> u32 {
+        let mut command = self.command(&self.binary);
+        command.env("AFTERWORD_PORT", port.to_string()).args(["daemon", "start"]);
+        drop(run(command, b"", DEADLINE).success());
+        self.wait_for_daemon()
+    }
+
     /// Waits until the daemon answers, whoever starts it, and returns its process id.
     #[track_caller]
     pub fn wait_for_daemon(&self) -> u32 {

@@ -1,0 +1,85 @@
+//! Hostile texts, a daemon that goes away, very many rows.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::Stage;
+
+#[test]
+fn whatever_is_stored_is_shown_as_text_and_nothing_runs() {
+    let Some(stage) = Stage::new() else { return };
+    let saw = stage.play("hostile.mjs");
+    assert_eq!(saw["dialogs"], json!([]));
+    let shown = saw["shown"].as_object().unwrap();
+    assert_eq!(shown.len(), saw["texts"].as_array().unwrap().len());
+    for (at, one) in shown {
+        assert_eq!(one["panel"], one["wanted"], "{at}");
+        assert_eq!(one["edit"], one["wanted"], "{at}: nothing is lost by editing");
+    }
+    for (at, text) in saw["texts"].as_array().unwrap().iter().enumerate().take(8) {
+        assert_eq!(shown[&at.to_string()]["panel"], *text, "kept as it was said");
+    }
+    assert!(saw["tail"].as_str().unwrap().ends_with("the end"), "{}", saw["tail"]);
+    assert_eq!(saw["wide"], 0, "a long line does not widen the page");
+    let repaired = saw["repaired"].as_str().unwrap();
+    assert!(repaired.contains("half") && repaired.contains('\u{fffd}'), "{repaired}");
+    let titles = saw["titles"].as_array().unwrap();
+    assert!(titles.iter().any(|title| title.as_str().unwrap().starts_with("<script>")));
+    for (page, look) in saw["pages"].as_object().unwrap() {
+        assert_eq!(*look, json!({ "ran": null, "foreign": 0, "wide": 0 }), "{page}");
+    }
+}
+
+#[test]
+fn a_daemon_that_goes_away_is_waited_for_and_pages_agree() {
+    let Some(stage) = Stage::new() else { return };
+    let before = stage.sandbox.endpoint().unwrap().pid;
+    let saw = stage.play("away.mjs");
+    for told in ["told", "by_address"] {
+        assert!(saw[told].as_str().unwrap().contains("It was forgotten"), "{saw}");
+    }
+    assert_eq!(saw["killed"], true);
+    assert!(saw["notice"].as_str().unwrap().contains("does not answer"), "{saw}");
+    let has = |list: &str, id: &str| saw[list].as_array().unwrap().contains(&saw[id]);
+    assert!(has("shown", "stays") && has("shown", "failing"), "what is known stays: {saw}");
+    assert!(saw["why"].as_str().unwrap().contains("the daemon does not answer"), "{saw}");
+    assert!(saw["unread"].as_str().unwrap().contains("could not be read"), "{saw}");
+    assert_ne!(saw["pid"], before);
+    assert!(has("again", "stays") && has("again", "failing"), "{saw}");
+    assert_eq!(saw["gone"], true);
+    assert_eq!(saw["reloaded"], false, "the page recovers without being loaded again");
+}
+
+/// Elements that a screen of rows may have, and some that stand ready above and below it.
+const ELEMENTS: i64 = 1_200;
+
+#[test]
+fn ten_thousand_rows_stand_in_a_page_of_a_few() {
+    let Some(stage) = Stage::new() else { return };
+    let mut lines = String::new();
+    for n in 0..10_000 {
+        let (day, hour) = (1 + n / 400, (n / 20) % 20);
+        let at = format!("2026-11-{day:02}T{hour:02}:{:02}:{:02}Z", n % 20, n / 1000);
+        let row = json!({ "text": format!("Row {n} of very many"), "title": format!("Row {n}"),
+                          "created_at": at, "project": "shop" });
+        writeln!(lines, "{row}").unwrap();
+    }
+    let file = stage.sandbox.write("rows.jsonl", &lines);
+    let report = stage.sandbox.afterword(&["import", "file", file.to_str().unwrap(), "--json"]);
+    assert_eq!(report.success().json()["stored"], 10_000);
+    let saw = stage.play("many.mjs");
+    let figure = |value: &Value| value.as_f64().unwrap();
+    let mut paints: Vec<f64> =
+        saw["visits"].as_array().unwrap().iter().map(|visit| figure(&visit["paint"])).collect();
+    paints.sort_by(f64::total_cmp);
+    eprintln!(
+        "first contentful paint {paints:?} ms; rows {} ms; scrolling {}",
+        saw["visits"][3]["drawn"], saw["scrolled"]
+    );
+    assert!(saw["named"].as_str().unwrap().contains("10,000"), "{}", saw["named"]);
+    for count in [&saw["before"], &saw["after"], &saw["scrolled"]["most"]] {
+        assert!(count.as_i64().unwrap() <= ELEMENTS, "{count} elements: {saw}");
+    }
+    assert_eq!((&saw["last"], &saw["above"]), (&json!("Row 0"), &json!("Row 1")), "{saw}");
+}

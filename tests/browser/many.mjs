@@ -1,0 +1,56 @@
+// Ten thousand rows: only what is seen stands in the page, and the last one is reached.
+import { play, ready } from "./stage.mjs";
+
+await play(async (stage) => {
+  const page = await stage.visitor();
+  const painted = async () => {
+    await page.reload();
+    await ready(page);
+    return page.evaluate(() => new Promise((done) => {
+      const paint = performance.getEntriesByName("first-contentful-paint")[0];
+      const rows = performance.getEntriesByType("resource").find((one) => one.name.includes("/api/viewer/feed"));
+      // Two frames later the rows that were answered have been drawn.
+      requestAnimationFrame(() => requestAnimationFrame(() => done({
+        paint: paint.startTime, first_rows: rows.responseEnd, drawn: performance.now(),
+        loaded: performance.getEntriesByType("navigation")[0].loadEventEnd,
+      })));
+    }));
+  };
+  const visits = [];
+  for (let n = 0; n < 7; n += 1) visits.push(await painted());
+
+  const list = page.locator("#main .list");
+  const count = () => page.locator("#main .list *").count();
+  const before = await count();
+  const named = await page.locator("#main .bar .number").innerText();
+
+  // Frames that took long while one scrolls from the first row to the last.
+  const scrolled = await list.evaluate((one) => new Promise((done) => {
+    let [last, frames, worst, most, still] = [performance.now(), 0, 0, 0, 0];
+    const longs = [];
+    new PerformanceObserver((seen) => longs.push(...seen.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+    const step = (now) => {
+      worst = Math.max(worst, now - last);
+      last = now;
+      frames += 1;
+      most = Math.max(most, one.querySelectorAll("*").length);
+      const end = one.querySelector(".more")?.textContent === "That is everything";
+      const bottom = one.scrollTop + one.clientHeight >= one.scrollHeight - 1;
+      // At the end of what is read so far, the next rows are on their way.
+      still = bottom && !end ? still + 1 : 0;
+      if (bottom && end) { done({ frames, worst, most, longest: Math.max(0, ...longs) }); return; }
+      one.scrollTop += 3_000;
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }));
+  const after = await count();
+  const last = await page.evaluate(() => [...document.querySelectorAll("#main .entry .title")].at(-1).textContent);
+  // Keys go on from there, and home again.
+  await page.locator("#main .entry").last().focus();
+  await page.keyboard.press("k");
+  const above = await page.evaluate(() => document.activeElement.querySelector(".title").textContent);
+  await list.evaluate((one) => { one.scrollTop = 0; });
+  await page.waitForFunction(() => [...document.querySelectorAll("#main .entry .title")].some((one) => one.textContent === "Row 9999"));
+  return { visits, before, named, scrolled, after, last, above };
+});
