@@ -9,6 +9,10 @@ use super::Stage;
 #[test]
 fn whatever_is_stored_is_shown_as_text_and_nothing_runs() {
     let Some(stage) = Stage::new() else { return };
+    // Half a pair of surrogates, which no JSON library writes but agents do.
+    let prompt = br#"{"hook_event_name":"UserPromptSubmit","session_id":"half","prompt":"half \ud83d a pair, \udca9 the other","cwd":"."}"#;
+    let hook = ["hook", "claude-code", "user-prompt-submit"];
+    stage.sandbox.afterword_with(&hook, prompt).success();
     let saw = stage.play("hostile.mjs");
     assert_eq!(saw["dialogs"], json!([]));
     let shown = saw["shown"].as_object().unwrap();
@@ -24,6 +28,7 @@ fn whatever_is_stored_is_shown_as_text_and_nothing_runs() {
     assert_eq!(saw["wide"], 0, "a long line does not widen the page");
     let repaired = saw["repaired"].as_str().unwrap();
     assert!(repaired.contains("half") && repaired.contains('\u{fffd}'), "{repaired}");
+    assert_eq!(saw["typed"], "typed \u{fffd} half");
     let titles = saw["titles"].as_array().unwrap();
     assert!(titles.iter().any(|title| title.as_str().unwrap().starts_with("<script>")));
     for (page, look) in saw["pages"].as_object().unwrap() {

@@ -29,8 +29,6 @@ await play(async (stage) => {
   for (const text of TEXTS) told.push((await stage.daemon.remember(text, where, { title: cut(text, 60), files: [`src/${cut(text, 20)}`] })).id);
   const long = `long ${"x".repeat(99_000)} ${EMOJI} the end`;
   const { id: longest } = await stage.daemon.remember(long, where, { title: cut(long, 300) });
-  const broken = "half \\ud83d a pair, \\udca9 the other half";
-  const { id: half } = await stage.daemon.call("POST", "/api/memories", `{"text":"${broken}","project":${JSON.stringify({ keys: where.keys, name: where.name })}}`);
 
   // The same as an agent's events: prompts, commands, answers.
   const session = new Session(stage.daemon, where, "<i>session</i>", Date.now() - 3_600_000, { branch: "<u>branch</u>", worktree: "'\"><script>window.ran='worktree'</script>" });
@@ -60,9 +58,18 @@ await play(async (stage) => {
   await stage.go(page, `#/feed?kinds=memory&row=${longest}`);
   const tail = await page.locator(".side-panel .prose").evaluate((one) => one.textContent.slice(-40));
   const wide = await overflow(page);
-  await stage.go(page, `#/feed?kinds=memory&row=${half}`);
-  const repaired = await page.locator(".side-panel .prose").evaluate((one) => one.textContent);
   const titles = (await rows(page)).map(({ title }) => title);
+  // Half a pair of surrogates, from an agent and typed by a person.
+  await stage.go(page, "#/feed?kinds=prompt");
+  await page.locator("#main .entry", { hasText: "half" }).first().click();
+  await page.locator(".side-panel .prose").waitFor();
+  const repaired = await page.locator(".side-panel .prose").evaluate((one) => one.textContent);
+  await stage.go(page, `#/feed?kinds=memory&row=${told[9]}`);
+  await page.locator(".side-panel").getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByLabel("Text", { exact: true }).evaluate((area) => { area.value = "typed \ud83d half"; });
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast", { hasText: `${told[9]} saved` }).waitFor();
+  const typed = (await stage.daemon.post("/api/rows", { ids: [told[9]] })).rows[0].text;
 
   const pages = {};
   const first = await page.evaluate(() => fetch("/api/viewer/conversations").then((answer) => answer.json()));
@@ -87,7 +94,7 @@ await play(async (stage) => {
     pages[`address ${address}`] = await look(page);
   }
   stage.forgive(/status of 40[04]/);
-  return { texts: TEXTS, shown, tail, wide, repaired, titles, pages, dialogs };
+  return { texts: TEXTS, shown, tail, wide, repaired, typed, titles, pages, dialogs };
 });
 
 /** What the form of a row holds. */

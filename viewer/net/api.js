@@ -15,6 +15,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Half a pair of surrogates, which a text field may hold, is no JSON. */
+function wellFormed(_, value) {
+  return typeof value === "string" ? value.toWellFormed() : value;
+}
+
 async function ask(method, path, options) {
   const { body, signal, keepalive = false } = options;
   const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -24,7 +29,7 @@ async function ask(method, path, options) {
       method,
       keepalive,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body, wellFormed),
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     });
   } catch (error) {
