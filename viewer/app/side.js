@@ -17,7 +17,7 @@ export class Side {
     this.nav = h("nav", { class: "nav", "aria-label": t("app.nav") });
     this.stand = h("p", { class: "state", role: "status" });
     this.tools = h("div", { class: "tools", role: "toolbar", "aria-label": t("app.menu") });
-    this.element = h("div", { class: "side" },
+    this.element = h("header", { class: "side" },
       h("a", { class: "brand", href: href("feed") }, seal(), h("span", {}, "afterword ", h("span", { class: "han", lang: "zh-CN" }, "后记"))),
       h("div", { class: "pick" }, this.select),
       this.nav,

@@ -4,6 +4,7 @@ export default {
   "app.skip": "Skip to content",
   "app.nav": "Pages",
   "app.menu": "Tools",
+  "app.messages": "Messages",
 
   "nav.feed": "Feed",
   "nav.search": "Search",

@@ -4,6 +4,7 @@ export default {
   "app.skip": "跳到正文",
   "app.nav": "页面",
   "app.menu": "工具",
+  "app.messages": "消息",
 
   "nav.feed": "动态",
   "nav.search": "搜索",

@@ -2,7 +2,7 @@
 import { listen } from "../app/signals.js";
 import { t, tOr } from "../i18n/index.js";
 import { api } from "../net/api.js";
-import { h, put } from "../ui/dom.js";
+import { h, put, scroller } from "../ui/dom.js";
 import { failed, loading } from "../ui/empty.js";
 import { icon } from "../ui/icons.js";
 import { toast } from "../ui/say.js";
@@ -13,7 +13,7 @@ export class HealthPage {
 
   constructor() {
     this.column = h("div", { class: "column" });
-    this.element = h("div", { class: "page" }, h("div", { class: "scroll", tabindex: "-1" }, this.column));
+    this.element = h("div", { class: "page" }, scroller(this.title, this.column));
     this.bar = [];
     this.stops = [listen("live", () => this.#soon()), listen("waiting", () => this.#soon())];
     put(this.column, loading());

@@ -5,7 +5,7 @@ import { state } from "../app/state.js";
 import { t } from "../i18n/index.js";
 import { api } from "../net/api.js";
 import { meter } from "../ui/chart.js";
-import { h, put } from "../ui/dom.js";
+import { h, put, scroller } from "../ui/dom.js";
 import { empty, failed, loading } from "../ui/empty.js";
 import { icon, rowIcon } from "../ui/icons.js";
 import { toast } from "../ui/say.js";
@@ -16,7 +16,7 @@ export class NextPage {
 
   constructor() {
     this.column = h("div", { class: "column wide" });
-    this.element = h("div", { class: "page" }, h("div", { class: "scroll", tabindex: "-1" }, this.column));
+    this.element = h("div", { class: "page" }, scroller(this.title, this.column));
     this.bar = [];
     this.stops = [
       listen("live", (message) => (message.entry || message.ids) && this.#soon()),

@@ -7,7 +7,7 @@ import { briefEvent } from "../parts/evidence.js";
 import { isPending } from "../parts/pending.js";
 import { rowBody } from "../parts/rowbody.js";
 import { wordOf } from "../parts/words.js";
-import { h, put } from "../ui/dom.js";
+import { h, put, scroller } from "../ui/dom.js";
 import { empty, failed, loading } from "../ui/empty.js";
 import { icon, rowIcon } from "../ui/icons.js";
 import { clock, full } from "../ui/time.js";
@@ -18,7 +18,7 @@ export class SessionPage {
   constructor(params) {
     this.id = params.id;
     this.column = h("div", { class: "column" });
-    this.scroll = h("div", { class: "scroll", tabindex: "-1" }, this.column);
+    this.scroll = scroller(this.title, this.column);
     this.element = h("div", { class: "page" }, this.scroll);
     this.bar = [h("a", { class: "button plain", href: href("timeline", { by: "talk" }) }, icon("back"), t("timeline.title"))];
     this.stops = [

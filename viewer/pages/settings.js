@@ -4,7 +4,7 @@ import { tell } from "../app/signals.js";
 import { setTheme, THEMES, theme } from "../app/theme.js";
 import { language, setLanguage, t } from "../i18n/index.js";
 import { api } from "../net/api.js";
-import { h, put } from "../ui/dom.js";
+import { h, put, scroller } from "../ui/dom.js";
 import { failed, loading } from "../ui/empty.js";
 import { icon } from "../ui/icons.js";
 import { toast } from "../ui/say.js";
@@ -14,7 +14,7 @@ export class SettingsPage {
 
   constructor() {
     this.column = h("div", { class: "column" });
-    this.element = h("div", { class: "page" }, h("div", { class: "scroll", tabindex: "-1" }, this.column));
+    this.element = h("div", { class: "page" }, scroller(this.title, this.column));
     this.bar = [];
     put(this.column, loading());
     this.reload();

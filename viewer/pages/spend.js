@@ -5,7 +5,7 @@ import { state } from "../app/state.js";
 import { t, tOr } from "../i18n/index.js";
 import { api } from "../net/api.js";
 import { bars, growth as growthChart, meter } from "../ui/chart.js";
-import { h, put } from "../ui/dom.js";
+import { h, put, scroller } from "../ui/dom.js";
 import { failed, loading } from "../ui/empty.js";
 import { money, number } from "../ui/time.js";
 
@@ -17,7 +17,7 @@ export class SpendPage {
 
   constructor(params) {
     this.column = h("div", { class: "column" });
-    this.element = h("div", { class: "page" }, h("div", { class: "scroll", tabindex: "-1" }, this.column));
+    this.element = h("div", { class: "page" }, scroller(this.title, this.column));
     this.bar = h("div", { class: "row grow" });
     this.stops = [listen("live", () => this.#soon())];
     put(this.column, loading());
@@ -120,7 +120,7 @@ function lines(report) {
     h("td", { class: "wrap-any" }, name),
     [number(line.calls), number(line.input_tokens), number(line.output_tokens), cost(line), handed && number(line.injected_tokens)].filter(Boolean).map((text) => h("td", { class: "number" }, text)));
   const nameOf = (line) => line.name || t("spend.no.project");
-  return h("div", { class: "table-wrap", tabindex: "0", role: "region", "aria-label": t("spend.title") }, h("table", {},
+  return h("div", { class: "table-wrap", tabindex: "0", role: "region", "aria-label": t("spend.by") }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, tOr(`spend.by.${report.by}`, report.by)), heads.map((head) => h("th", { scope: "col", class: "number" }, head)))),
     h("tbody", {}, shown.map((line) => row(line, nameOf(line))))));
 }

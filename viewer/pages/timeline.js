@@ -5,7 +5,7 @@ import { state } from "../app/state.js";
 import { t } from "../i18n/index.js";
 import { api } from "../net/api.js";
 import { RowList } from "../parts/rowlist.js";
-import { h, put, s } from "../ui/dom.js";
+import { h, put, s, scroller } from "../ui/dom.js";
 import { empty, failed, loading } from "../ui/empty.js";
 import { icon } from "../ui/icons.js";
 import { clock, dayKey, dayName, dayShort, full, monthShort, number } from "../ui/time.js";
@@ -137,7 +137,7 @@ export class TimelinePage {
       return [heading, talkCard(talk)];
     });
     const button = more && h("button", { class: "button", type: "button", on: { click: () => this.#talks(this.sessions * 4) } }, t("timeline.more"));
-    const scroll = h("div", { class: "scroll", tabindex: "-1" }, h("div", { class: "column" }, h("section", {}, cards, button)));
+    const scroll = scroller(this.title, h("div", { class: "column" }, h("section", {}, cards, button)));
     put(this.element, scroll);
     scroll.scrollTop = top;
   }

@@ -10,7 +10,7 @@ function chipOf(event) {
 
 function shown(label, text) {
   if (!text) return null;
-  return h("div", { class: "part" }, h("h4", { class: "dim small" }, label), h("pre", { class: "output", tabindex: "0", dir: "auto" }, text));
+  return h("div", { class: "part" }, h("p", { class: "dim small" }, label), h("pre", { class: "output", tabindex: "0", dir: "auto" }, text));
 }
 
 function asText(value) {

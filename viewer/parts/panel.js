@@ -19,7 +19,7 @@ export class Panel {
   constructor(id) {
     this.id = id;
     this.head = h("header", {});
-    this.inside = h("div", { class: "inside", tabindex: "-1" });
+    this.inside = h("div", { class: "inside", tabindex: "0" });
     this.element = h("aside", { class: "side-panel", "aria-label": t("row.details", { id }) }, this.head, this.inside);
     this.stops = [
       listen("live", (message) => this.#take(message)),

@@ -46,6 +46,11 @@ export function put(element, ...children) {
   return element;
 }
 
+/** What scrolls by keys too, and says what it is. */
+export function scroller(label, ...children) {
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, children);
+}
+
 /** Whether somebody types: shortcuts are letters then. */
 export function isTyping(target) {
   return target instanceof HTMLElement

@@ -34,6 +34,8 @@ export class VirtualList {
   /** Puts other items in place of those there are. What is seen stays where it is. */
   set(items) {
     const anchor = this.element.scrollTop > 4 ? this.#firstSeen() : null;
+    const focused = this.#held() != null;
+    const stood = this.places.get(this.current);
     this.items = items;
     this.offsets = [0];
     this.places = new Map();
@@ -44,8 +46,19 @@ export class VirtualList {
     this.space.style.height = `${this.offsets.at(-1)}px`;
     const place = anchor && this.places.get(anchor.key);
     if (place != null) this.element.scrollTop = this.offsets[place] + anchor.shift;
-    if (this.current != null && !this.places.has(this.current)) this.current = null;
+    if (this.current != null && !this.places.has(this.current)) {
+      // Who was on a row that has gone is on the one that took its place.
+      this.current = this.#rowNear(stood);
+      if (focused) this.refocus = this.current;
+    }
     this.#draw();
+  }
+
+  /** The key of the row at a place, or of the next one, or of the last before it. */
+  #rowNear(place) {
+    const isRow = (item) => this.isRow(item);
+    const found = this.items.slice(place).find(isRow) ?? this.items.slice(0, place).findLast(isRow);
+    return found ? this.key(found) : null;
   }
 
   /** Makes the elements of some items anew: of all where none are named. */
@@ -173,8 +186,9 @@ export class VirtualList {
     if (this.items[at]) this.goTo(this.key(this.items[at]));
   }
 
-  /** Moves to a row. */
-  goTo(key) {
+  /** Moves to a row; where it has gone, to the one that took its place. */
+  goTo(wanted) {
+    const key = this.places.has(wanted) ? wanted : this.current;
     const at = this.places.get(key);
     if (at == null) return;
     this.current = key;

@@ -1,10 +1,11 @@
 // Speaking to the person: lines that pass, and what a screen reader says.
 import { listen } from "../app/signals.js";
+import { t } from "../i18n/index.js";
 import { h } from "./dom.js";
 
 const STAYS_MS = 5_000;
 
-export const toasts = h("div", { class: "toasts" });
+export const toasts = h("div", { class: "toasts", role: "region" });
 const voice = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
 export const speaker = voice;
 
@@ -32,4 +33,7 @@ export function toast(text, actions = [], { stays = false } = {}) {
   return close;
 }
 
+const name = () => toasts.setAttribute("aria-label", t("app.messages"));
+name();
+listen("redraw", name);
 listen("signed-out", () => toasts.replaceChildren());
