@@ -56,6 +56,21 @@ fn a_daemon_that_goes_away_is_waited_for_and_pages_agree() {
     assert_eq!(saw["reloaded"], false, "the page recovers without being loaded again");
 }
 
+#[test]
+fn many_pages_of_one_browser_are_all_answered() {
+    let Some(stage) = Stage::new() else { return };
+    let saw = stage.play("tabs.mjs");
+    let streams = |states: &str| {
+        let states = saw[states].as_array().unwrap();
+        states.iter().filter(|state| **state != "resting").count()
+    };
+    // The browser has six connections for one host.
+    for states in ["standing", "after"] {
+        assert!((1..=5).contains(&streams(states)), "{saw}");
+    }
+    assert_eq!((&saw["without"], &saw["seen_behind"]), (&json!(0), &json!(0)), "they rest");
+}
+
 /// Elements that a screen of rows may have, and some that stand ready above and below it.
 const ELEMENTS: i64 = 1_200;
 

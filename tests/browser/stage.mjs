@@ -61,6 +61,7 @@ class Stage {
       viewport: { width: 1360, height: 860 }, locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce", ...options,
     });
     context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript(countQuestions);
     this.contexts.push(context);
     context.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
     context.on("weberror", (error) => this.errors.push(`thrown: ${error.error().stack}`));
@@ -82,8 +83,11 @@ class Stage {
 
   /** Goes to another page of the viewer and waits until it is read. */
   async go(page, address) {
-    await page.evaluate((hash) => { location.hash = hash; }, address);
-    await page.waitForFunction((hash) => location.hash === hash, address);
+    await page.evaluate((hash) => new Promise((done) => {
+      if (location.hash === hash) done();
+      window.addEventListener("hashchange", () => setTimeout(done), { once: true });
+      location.hash = hash;
+    }), address);
     await ready(page);
   }
 
@@ -99,9 +103,27 @@ class Stage {
   }
 }
 
+/** Runs in every page: what it has asked and not been told yet. */
+function countQuestions() {
+  window.asking = 0;
+  const ask = window.fetch;
+  window.fetch = async (...question) => {
+    window.asking += 1;
+    try {
+      const answer = await ask(...question);
+      await answer.clone().arrayBuffer();
+      return answer;
+    } finally {
+      // What comes of it is drawn first.
+      setTimeout(() => { window.asking -= 1; }, 30);
+    }
+  };
+}
+
 /** Waits until a page is there and nothing in it is still being read. */
 export async function ready(page) {
   await page.waitForFunction(() => {
+    if (window.asking > 0) return false;
     const main = document.querySelector("#main .page");
     const reading = [...document.querySelectorAll("#app p.empty[role=status]")].some((one) => one.checkVisibility());
     return main && !reading && main.childElementCount > 0;

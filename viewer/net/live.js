@@ -1,6 +1,6 @@
 // Live events: one stream while the page is looked at, taken up again where it broke off.
 import { setClock, setConnection, state } from "../app/state.js";
-import { tell } from "../app/signals.js";
+import { listen, tell } from "../app/signals.js";
 import { api } from "./api.js";
 
 const STREAM = "/api/events/stream";
@@ -13,7 +13,9 @@ const NAMES = [
 /** The server says something at least every 15 s; then it is away, or frozen. */
 const SILENCE_MS = 40_000;
 /** A page that nobody looks at gives its place up after this long. */
-const HIDDEN_MS = 20_000;
+const HIDDEN_MS = 5_000;
+/** Streams of one browser. It keeps six connections for one host, and asking needs one. */
+const MOST_STREAMS = 4;
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 3_000;
 
@@ -24,22 +26,22 @@ let retry = 0;
 let silence = 0;
 let hide = 0;
 let wasAway = false;
-let ended = false;
+let ended = true;
+let looking = false;
+
+// The other pages of this browser say when they begin: of too many, the oldest gives its place up.
+const others = new BroadcastChannel("afterword");
+const me = Math.random().toString(36);
+const younger = new Set();
 
 /** Begins, and goes on for as long as the page is open. */
 export function startLive() {
   ended = false;
-  connect();
-  document.addEventListener("visibilitychange", () => {
-    clearTimeout(hide);
-    if (document.hidden) {
-      // Browsers keep few connections for one host, whatever number of pages is open.
-      hide = setTimeout(rest, HIDDEN_MS);
-    } else if (!source && !ended) {
-      again(0);
-    }
-  });
-  window.addEventListener("online", () => again(0));
+  // From what the page was told first on: nothing is missed until the stream is there.
+  lastId ||= String(state.boot.last_event_id);
+  // A page that was opened behind another one begins when it is looked at.
+  if (document.hidden) rest();
+  else connect();
 }
 
 /** Ends for good: nobody is signed in. */
@@ -49,13 +51,39 @@ export function stopLive() {
   clearTimeout(retry);
 }
 
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(hide);
+  if (document.hidden) hide = setTimeout(rest, HIDDEN_MS);
+  else goOn();
+});
+window.addEventListener("focus", goOn);
+window.addEventListener("online", () => again(0));
+listen("unreachable", () => {
+  if (ended || looking) return;
+  // Whatever was asked for has to be asked for again.
+  wasAway = true;
+  broken();
+});
+others.addEventListener("message", ({ data: { page, streams } }) => {
+  if (!streams) younger.delete(page);
+  else younger.add(page);
+  if (source && younger.size >= MOST_STREAMS) rest();
+});
+
+/** Takes the stream up where there is none. */
+function goOn() {
+  if (!source && !ended) again(0);
+}
+
 function close() {
+  if (source) others.postMessage({ page: me, streams: false });
   source?.close();
   source = null;
   clearTimeout(silence);
 }
 
 function rest() {
+  if (ended) return;
   close();
   clearTimeout(retry);
   setConnection("resting");
@@ -68,6 +96,8 @@ function connect() {
   const place = lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : "";
   const opened = new EventSource(STREAM + place);
   source = opened;
+  younger.clear();
+  others.postMessage({ page: me, streams: true });
   for (const name of NAMES) opened.addEventListener(name, (event) => opened === source && take(name, event));
   opened.onerror = () => opened === source && broken();
   watch();
@@ -108,16 +138,22 @@ function working({ isProcessing, queueDepth }) {
 /** The stream ended: the server left, froze, or does not know us any more. */
 async function broken() {
   close();
-  if (ended || document.hidden) return;
+  if (ended || looking) return;
+  if (document.hidden) {
+    rest();
+    return;
+  }
+  looking = true;
   try {
     await api.get("/api/ping");
-    again(pause);
   } catch (error) {
     if (error.kind === "signed-out") return;
     wasAway = true;
     setConnection("offline");
-    again(pause);
+  } finally {
+    looking = false;
   }
+  again(pause);
 }
 
 function again(after) {

@@ -73,6 +73,15 @@ struct StatusTold {
 }
 
 impl Engine {
+    /// The id of the newest live event; 0 where none was ever told.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    pub async fn last_event_id(&self) -> Result<i64> {
+        Ok(self.store.live_changes(None, 0).await?.last)
+    }
+
     /// Follows what happens from a place on. The first messages say how things stand.
     ///
     /// # Errors
@@ -82,7 +91,7 @@ impl Engine {
         // Before the log is looked at: what comes in between is not overlooked.
         let (changes, work) = (self.live.watch_changes(), self.live.watch_work());
         let queued = self.live.watch_queued();
-        let last = self.store.live_changes(None, 0).await?.last;
+        let last = self.last_event_id().await?;
         let mut follower = Follower {
             engine: Arc::clone(self),
             after: last,

@@ -28,6 +28,7 @@ pub(super) async fn boot(State(door): State<Arc<Door>>) -> ApiResult<Json<Boot>>
         now: door.engine.clock().now(),
         pages: PAGES.iter().chain(own).map(|page| (*page).to_owned()).collect(),
         agents: door.engine.agents().await?,
+        last_event_id: door.engine.last_event_id().await?,
     }))
 }
 

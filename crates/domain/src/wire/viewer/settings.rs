@@ -21,6 +21,9 @@ pub struct Boot {
     pub pages: Vec<String>,
     /// Every agent of which something is stored.
     pub agents: Vec<String>,
+    /// The newest live event: a page that follows from it on misses nothing of what happens after
+    /// this answer, whenever its stream begins.
+    pub last_event_id: i64,
 }
 
 /// The settings as the viewer shows them.
