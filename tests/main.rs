@@ -74,3 +74,5 @@ mod team;
 mod timeline;
 /// Signing a page in, and what the viewer asks.
 mod viewer;
+/// The viewer's words in both languages.
+mod words;

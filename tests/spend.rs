@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use afterword::config::SystemClock;
-use afterword_domain::Clock as _;
 use afterword_domain::day::Day;
+use afterword_domain::{Clock as _, Time};
 use afterword_store::Store;
 use afterword_store::contract::{NewSpend, Reserved, Settled, SpendLimits};
 use afterword_store::sqlite::SqliteStore;
@@ -16,17 +16,24 @@ use crate::remember::{first_session, settle};
 
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
-/// Leaves calls behind as a daemon would, and stops it: so many tokens, and what they cost.
+/// Leaves calls of today behind as a daemon would, and stops it: so many tokens, and what they cost.
 fn spend(sandbox: &Sandbox, calls: &[(u64, Option<u64>)]) {
+    let now = SystemClock.now();
+    let calls: Vec<_> = calls.iter().map(|(tokens, cost)| (now, *tokens, *cost)).collect();
+    spend_at(sandbox, &calls);
+}
+
+/// The same with when each was made.
+pub(crate) fn spend_at(sandbox: &Sandbox, calls: &[(Time, u64, Option<u64>)]) {
     sandbox.afterword(&["daemon", "stop"]).success();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let database = sandbox.data().join("afterword.db");
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&database).unwrap());
         let limits = SpendLimits { tokens: u64::MAX, ..SpendLimits::default() };
-        for (tokens, cost) in calls {
+        for (at, tokens, cost) in calls {
             let call = NewSpend {
-                at: SystemClock.now(),
+                at: *at,
                 provider: "openai".to_owned(),
                 model: "small".to_owned(),
                 purpose: "turn".to_owned(),

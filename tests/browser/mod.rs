@@ -5,6 +5,7 @@
 mod changing;
 mod enduring;
 mod looking;
+mod pictures;
 mod reaching;
 
 use std::path::Path;

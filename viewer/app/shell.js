@@ -98,7 +98,7 @@ export class Shell {
     if (this.panel) {
       this.root.append(this.panel.element);
       // Where it covers the page, it is where one is.
-      if (matchMedia("(max-width: 1280px)").matches) this.panel.inside.focus({ preventScroll: true });
+      if (matchMedia("(max-width: 1100px)").matches) this.panel.inside.focus({ preventScroll: true });
     } else if (had) {
       this.page.rows?.list.goTo(had.id);
     }

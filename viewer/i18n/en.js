@@ -18,7 +18,6 @@ export default {
 
   "project.all": "All projects",
   "project.label": "Project",
-  "project.choose": "Choose a project",
 
   "state.live": "Live",
   "state.working": "Distilling {n}",
@@ -105,8 +104,6 @@ export default {
   "search.shown": "{shown} of {n} shown",
   "search.none": "Nothing found",
   "search.none.how": "Try fewer words, other words, or all projects.",
-  "search.start": "Type to search",
-  "search.start.how": "Words, file names, identifiers and Chinese text are found. The newest rows stand here until you type.",
   "search.list": "Results, best first",
 
   "timeline.title": "Timeline",
@@ -126,7 +123,6 @@ export default {
   "timeline.untitled": "No prompt is known",
 
   "session.title": "Session",
-  "session.story": "Open the session's story",
   "session.active": "Active",
   "session.completed": "Ended",
   "session.prompts": "{n} prompts",
@@ -184,7 +180,6 @@ export default {
   "row.history.merged": "Merged with {ids}",
   "row.history.restore": "Restore",
   "row.open.story": "Whole session",
-  "row.now": "This row changed while you looked at it.",
 
   "field.title": "Title",
   "field.text": "Text",
@@ -295,7 +290,6 @@ export default {
 
   "health.title": "Health",
   "health.well": "All is well",
-  "health.troubles": "Troubles",
   "health.events": "Events",
   "health.received": "Received",
   "health.spooled": "Spooled",
@@ -359,7 +353,6 @@ export default {
   "spend.chart.nothing": "Nothing in this time",
   "spend.input": "In",
   "spend.output": "Out",
-  "spend.cap": "Cap a day",
   "spend.by": "Added up by",
   "spend.by.day": "Day",
   "spend.by.project": "Project",
@@ -414,7 +407,6 @@ export default {
   "keys.remember": "Remember something",
   "keys.off": "Single keys can be switched off in the settings.",
 
-  "time.now": "just now",
   "time.today": "Today",
   "time.yesterday": "Yesterday",
 

@@ -18,7 +18,6 @@ export default {
 
   "project.all": "所有项目",
   "project.label": "项目",
-  "project.choose": "选择项目",
 
   "state.live": "实时",
   "state.working": "正在提炼 {n} 条",
@@ -104,8 +103,6 @@ export default {
   "search.shown": "显示 {n} 条中的 {shown} 条",
   "search.none": "没有找到",
   "search.none.how": "试试更少的词、别的词，或所有项目。",
-  "search.start": "输入即可搜索",
-  "search.start.how": "词语、文件名、标识符和中文都能找到。输入之前，这里是最新的内容。",
   "search.list": "结果，最合适的在前",
 
   "timeline.title": "时间线",
@@ -124,7 +121,6 @@ export default {
   "timeline.untitled": "没有已知的提问",
 
   "session.title": "会话",
-  "session.story": "打开会话的经过",
   "session.active": "进行中",
   "session.completed": "已结束",
   "session.prompts": "{n} 次提问",
@@ -179,7 +175,6 @@ export default {
   "row.history.merged": "与 {ids} 合并",
   "row.history.restore": "恢复",
   "row.open.story": "整个会话",
-  "row.now": "这一条在你查看时发生了变化。",
 
   "field.title": "标题",
   "field.text": "正文",
@@ -288,7 +283,6 @@ export default {
 
   "health.title": "运行状况",
   "health.well": "一切正常",
-  "health.troubles": "问题",
   "health.events": "事件",
   "health.received": "收到",
   "health.spooled": "暂存",
@@ -351,7 +345,6 @@ export default {
   "spend.chart.nothing": "这段时间没有",
   "spend.input": "输入",
   "spend.output": "输出",
-  "spend.cap": "每日上限",
   "spend.by": "按什么合计",
   "spend.by.day": "日期",
   "spend.by.project": "项目",
@@ -406,7 +399,6 @@ export default {
   "keys.remember": "记一条",
   "keys.off": "单键快捷键可以在设置里关闭。",
 
-  "time.now": "刚刚",
   "time.today": "今天",
   "time.yesterday": "昨天",
 

@@ -73,9 +73,9 @@ export class SearchPage {
       return select;
     };
     const line = (name, label, props) => {
-      const input = h("input", { class: "field", "aria-label": label, title: label, ...props, on: { change: set(name) } });
+      const input = h("input", { class: "field", ...props, on: { change: set(name) } });
       input.value = params[name] ?? "";
-      return h("label", { class: "label" }, input);
+      return h("label", { class: "label beside" }, label, input);
     };
     const agents = (state.boot?.agents ?? []).map((agent) => [agent, agent]);
     put(this.filters,

@@ -169,12 +169,12 @@ function talkCard({ title, sessions }) {
   return h("article", { class: "card talk" },
     h("h3", { dir: "auto" }, title || t("timeline.untitled")),
     h("p", { class: "dim small" }, [state.projectId ? null : project, branch, sessions.length > 1 && t("timeline.sessions", { n: sessions.length })].filter(Boolean).join(" · ")),
-    h("div", { class: "sessions" }, sessions.map(sessionLine)));
+    h("div", { class: "sessions" }, sessions.map((session) => sessionLine(session, title))));
 }
 
-function sessionLine(session) {
+function sessionLine(session, title) {
   const active = session.status === "active";
-  const line = [session.agent, t("session.prompts", { n: session.prompt_counter }), session.worktree, session.first_prompt].filter(Boolean).join(" · ");
+  const line = [session.agent, t("session.prompts", { n: session.prompt_counter }), session.worktree, session.first_prompt !== title && session.first_prompt].filter(Boolean).join(" · ");
   return h("a", { class: "session", href: href("session", { id: session.id }), title: full(session.started_at) },
     icon("session", active ? "t-discovery" : "k-snapshot"),
     h("span", { class: "line" }, line),

@@ -25,6 +25,11 @@ const TASKS: &[Task] = &[
         meaning: "long fault runs; see `cargo xtask soak --help`",
         run: soak::soak,
     },
+    Task {
+        name: "screenshots",
+        meaning: "pictures of the viewer in docs/viewer, by a real browser",
+        run: screenshots,
+    },
     Task { name: "deny", meaning: "licences, advisories and sources of dependencies", run: deny },
 ];
 
@@ -33,7 +38,7 @@ fn main() -> ExitCode {
     let Some(task) = TASKS.iter().find(|task| Some(task.name) == name.as_deref()) else {
         say("usage: cargo xtask <task>\n");
         for task in TASKS {
-            say(&format!("  {:<8} {}", task.name, task.meaning));
+            say(&format!("  {:<11} {}", task.name, task.meaning));
         }
         // Asking for nothing is asking for the list; asking for something unknown is a mistake.
         return ExitCode::from(if name.is_none() { 0 } else { 2 });
@@ -72,6 +77,12 @@ fn doc() -> Result<()> {
 /// Goes on after a failing test binary, so that one run shows everything that is broken.
 fn test() -> Result<()> {
     cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[])
+}
+
+/// Wants fonts that have Chinese: on Debian, `fonts-noto-cjk`.
+fn screenshots() -> Result<()> {
+    let story = ["--test", "stories", "--", "--ignored", "browser::pictures"];
+    cargo(&[&["test", "--locked", "--package", "afterword"], &story[..]].concat(), &[])
 }
 
 /// Skipped with a notice where the tool is not installed: it is no part of the toolchain.
