@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use afterword::config::env::VARIABLES;
 
@@ -58,12 +58,51 @@ fn every_command_of_the_readme_exists() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for name in ["README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        for part in read(name).split("](").skip(1) {
+    let front = ["README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    let mut names: Vec<PathBuf> = front.map(PathBuf::from).into();
+    for folder in ["docs", "docs/design", "docs/guide", "docs/reference"] {
+        let pages = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        names.extend(pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
+    }
+    for name in names {
+        let page = root().join(&name);
+        for part in fs::read_to_string(&page).unwrap().split("](").skip(1) {
             let target = part.split([')', '#']).next().unwrap_or_default();
             let elsewhere = target.is_empty() || target.contains("://");
-            assert!(elsewhere || root().join(target).exists(), "{name} links to {target}");
+            let there = page.parent().unwrap().join(target).exists();
+            assert!(elsewhere || there, "{} links to {target}", name.display());
         }
+    }
+}
+
+#[test]
+fn every_picture_is_shown_and_small() {
+    let guide = read("docs/guide/viewer.md");
+    let mut pictures = 0;
+    for entry in fs::read_dir(root().join("docs/viewer")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(guide.contains(&format!("](../viewer/{name})")), "{name} is shown nowhere");
+        let bytes = fs::metadata(&path).unwrap().len();
+        assert!(bytes <= 200_000, "{name} has {bytes} bytes");
+        pictures += 1;
+    }
+    assert!(pictures > 10, "{pictures} pictures");
+}
+
+#[test]
+fn every_live_event_is_explained() {
+    let page = read("docs/reference/events.md");
+    let source = read("crates/domain/src/wire/live.rs");
+    let names: Vec<&str> = source
+        .split("=> \"")
+        .skip(1)
+        .filter_map(|part| part.split('"').next())
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        .collect();
+    assert!(names.len() >= 16, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("| `{name}` |")), "{name} is not explained");
     }
 }
 
