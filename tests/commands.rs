@@ -161,6 +161,40 @@ fn where_it_stands_is_told_in_words_a_person_understands() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_terminal_is_told_as_wide_as_it_is_and_a_pipe_plainly() {
+    let sandbox = Sandbox::new(BIN);
+    first_session(&sandbox);
+    settle(&sandbox);
+    let shown = |columns: u16, plain: bool| {
+        let mut command = sandbox.command(BIN);
+        command.arg("status").env("TERM", "xterm-256color");
+        if plain {
+            command.env("NO_COLOR", "1");
+        }
+        sandbox.run_on_terminal(command, columns).success().stdout
+    };
+    let coloured = shown(100, false);
+    assert!(coloured.contains("\u{1b}[1mEvents\u{1b}[0m"), "{coloured}");
+    assert!(!coloured.contains("\u{1b}[2m\u{1b}[0m"), "nothing is not coloured: {coloured:?}");
+    for columns in [40, 57, 100] {
+        let plain = shown(columns, true);
+        assert!(!plain.contains('\u{1b}'), "NO_COLOR: {plain:?}");
+        let widest = plain.lines().map(console::measure_text_width).max().unwrap();
+        assert!(widest <= usize::from(columns), "{widest} columns of {columns}:\n{plain}");
+        assert!(plain.contains("last event      just now"), "{plain}");
+        assert_eq!(plain.contains('░'), columns > 60, "a meter where there is room:\n{plain}");
+        let meaning = plain.contains("waiting in files for the daemon");
+        assert_eq!(meaning, columns > 60, "what does not fit is cut:\n{plain}");
+    }
+    let piped = sandbox.afterword(&["status"]).success().stdout;
+    assert!(!piped.contains('\u{1b}') && !piped.contains('░'), "{piped}");
+    assert!(piped.contains("waiting in files for the daemon"), "{piped}");
+    let exact = piped.lines().find(|line| line.starts_with("  last event")).unwrap();
+    assert!(exact.ends_with('Z') && exact.contains('T'), "{exact}");
+}
+
+#[test]
 fn r3_export_wipe_and_import_give_the_same_rows() {
     let sandbox = Sandbox::new(BIN);
     first_session(&sandbox);

@@ -57,6 +57,11 @@ impl Output {
         self.columns.map_or(usize::MAX, |columns| columns.max(NARROW))
     }
 
+    /// Whether a person looks at it.
+    pub(super) fn on_terminal(self) -> bool {
+        self.columns.is_some()
+    }
+
     /// Whether somebody looks at progress.
     pub(super) fn watched(self) -> bool {
         !self.json && io::stderr().is_terminal()
@@ -113,7 +118,11 @@ impl Output {
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Says what happened and gives the exit code of its kind.

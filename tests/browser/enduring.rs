@@ -91,6 +91,7 @@ fn import(stage: &Stage, rows: std::ops::Range<usize>) {
 const ELEMENTS: i64 = 1_200;
 
 #[test]
+#[expect(clippy::print_stderr, reason = "the figures are shown with --nocapture")]
 fn ten_thousand_rows_stand_in_a_page_of_a_few() {
     let Some(stage) = Stage::new() else { return };
     import(&stage, 0..200);

@@ -19,6 +19,8 @@ mod payload;
 mod processes;
 mod provider_stub;
 mod sandbox;
+#[cfg(unix)]
+mod terminal;
 mod wait;
 
 pub use absent::Absent;

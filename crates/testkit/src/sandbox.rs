@@ -170,6 +170,14 @@ impl Sandbox {
         run(command, stdin, DEADLINE)
     }
 
+    /// Runs a command of the test's own making before a terminal so many columns wide.
+    #[cfg(unix)]
+    #[must_use = "the exit code may be a failure"]
+    #[track_caller]
+    pub fn run_on_terminal(&self, command: Command, columns: u16) -> Output {
+        crate::terminal::run(command, columns)
+    }
+
     /// Runs `afterword hook claude-code <event>` with a payload as the agent would send it.
     #[must_use = "the exit code may be a failure"]
     #[track_caller]

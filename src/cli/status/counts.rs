@@ -2,16 +2,16 @@
 
 use std::process::ExitCode;
 
-use afterword_domain::Time;
 use afterword_domain::amounts::{dollars, grouped};
-use afterword_domain::wire::status::{ModelAsked, Spend, Status};
+use afterword_domain::wire::status::{ModelAsked, ModelQueue, Spend, Status};
 
 use serde_json::Value;
 
+use super::page::Page;
 use super::remote::RemoteStatus;
 use crate::cli::Tools;
 use crate::cli::door::Door;
-use crate::cli::output::{Output, visible};
+use crate::cli::output::visible;
 use crate::daemon as process;
 
 /// What is said where there is no model that embeds.
@@ -38,12 +38,16 @@ pub(in crate::cli) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
         }
         tools.out.value(&fields)?;
     } else {
-        show(tools.out, &status);
+        show(page(tools), &status);
         if let Some(remote) = &remote {
-            remote.show(tools.out);
+            remote.show(page(tools));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn page(tools: &Tools) -> Page {
+    Page { out: tools.out, now: tools.clock.now() }
 }
 
 /// Where nothing is kept on this machine.
@@ -53,7 +57,7 @@ fn remote_alone(tools: &Tools, remote: &RemoteStatus) -> anyhow::Result<ExitCode
         fields["remote"] = serde_json::to_value(remote)?;
         tools.out.value(&fields)?;
     } else {
-        remote.show(tools.out);
+        remote.show(page(tools));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,114 +87,124 @@ fn without_daemon(tools: &Tools, error: &anyhow::Error) -> anyhow::Result<ExitCo
         tools
             .out
             .line(&tools.out.bold("The daemon does not answer; only the spool can be counted."));
-        row(tools.out, "spooled", waiting, "waiting in files for the daemon");
-        row(tools.out, "unreadable", bad, "spool files set aside");
+        page(tools).count("spooled", waiting, "waiting in files for the daemon");
+        page(tools).pressing("unreadable", bad, "spool files set aside");
         tools.out.note(&format!("error: {error:#}"));
     }
     Ok(ExitCode::from(4))
 }
 
-fn show(out: Output, status: &Status) {
-    out.line(&out.bold("Events"));
-    row(out, "received", status.received, "handed over by hooks");
-    row(out, "spooled", status.spooled, "waiting in files for the daemon");
-    row(out, "stored", status.stored, "in the database");
-    row(out, "distilled", status.distilled, "in observations and summaries");
-    row(out, "waiting", status.waiting, "to be distilled");
-    if status.parked > 0 {
-        row(out, "parked", status.parked, "failed three times; see 'afterword jobs list'");
-    }
-    row(out, "duplicates", status.duplicates, "came twice, kept once");
-    let skipped: u64 = status.skipped.values().sum();
-    let reasons: Vec<String> = status.skipped.iter().map(|(why, n)| format!("{why} {n}")).collect();
-    row(out, "skipped", skipped, &reasons.join(", "));
-    if status.spool_bad > 0 {
-        row(out, "unreadable", status.spool_bad, "spool files set aside");
-    }
-    let model = &status.model;
-    if model.waiting + model.parked + model.done > 0 {
-        out.line(&out.bold("Read by a model"));
-        row(out, "read", model.done, "turns and sessions");
-        row(out, "waiting", model.waiting, "told by rules meanwhile");
-        if model.kept_back > 0 {
-            let why = "of these: their sessions had their share of today's tokens";
-            row(out, "kept back", model.kept_back, why);
-        }
-        row(out, "parked", model.parked, "told by rules; see 'afterword jobs list'");
-        if let Some(held) = &model.held {
-            out.line(&format!("  left alone: {}", visible(held)));
-        }
-    }
-    out.line(&out.bold("Memory"));
+fn show(page: Page, status: &Status) {
+    events(page, status);
+    read_by_model(page, &status.model);
+    page.head("Memory");
     for (kind, n) in &status.rows {
-        row(out, kind, *n, "");
+        page.count(kind, *n, "");
     }
-    row(out, "indexed", status.indexed, "rows that search finds by words");
+    page.count("indexed", status.indexed, "rows that search finds by words");
     let meaning = &status.embeddings;
     match &meaning.model {
-        None => out.line(&format!("  by meaning      {}", out.dim(NO_MEANING))),
+        None => page.told_aside("by meaning", NO_MEANING),
         Some(model) => {
             let told = format!("rows that search finds by meaning too, with {}", visible(model));
-            row(out, "embedded", meaning.embedded, &told);
-            row(out, "to embed", meaning.waiting, meaning.problem.as_deref().unwrap_or_default());
+            page.count("embedded", meaning.embedded, &told);
+            let problem = visible(meaning.problem.as_deref().unwrap_or_default());
+            page.count("to embed", meaning.waiting, &problem);
         }
     }
-    row(out, "projects", status.projects, "");
-    row(out, "sessions", status.sessions, "");
-    out.line(&out.bold("Health"));
-    let when = |time: Option<Time>| time.map_or("none yet".to_owned(), Time::rfc3339);
-    out.line(&format!("  last event      {}", when(status.last_stored_at)));
-    out.line(&format!("  last distilled  {}", when(status.last_distilled_at)));
-    out.line(&format!("  database        {}", size(status.database_bytes)));
-    out.line(&out.bold("Provider"));
-    asked(out, &status.asked);
-    spend(out, &status.spend);
+    page.count("projects", status.projects, "");
+    page.count("sessions", status.sessions, "");
+    page.head("Health");
+    page.time("last event", status.last_stored_at);
+    page.time("last distilled", status.last_distilled_at);
+    page.told("database", &size(status.database_bytes));
+    page.head("Provider");
+    asked(page, &status.asked);
+    spend(page, &status.spend);
+}
+
+/// What became of the events that hooks told.
+fn events(page: Page, status: &Status) {
+    page.head("Events");
+    page.count("received", status.received, "handed over by hooks");
+    page.count("spooled", status.spooled, "waiting in files for the daemon");
+    page.count("stored", status.stored, "in the database");
+    page.count("distilled", status.distilled, "in observations and summaries");
+    page.count("waiting", status.waiting, "to be distilled");
+    if status.parked > 0 {
+        page.pressing("parked", status.parked, "failed three times; see 'afterword jobs list'");
+    }
+    page.count("duplicates", status.duplicates, "came twice, kept once");
+    let skipped: u64 = status.skipped.values().sum();
+    let reasons: Vec<String> = status.skipped.iter().map(|(why, n)| format!("{why} {n}")).collect();
+    page.count("skipped", skipped, &reasons.join(", "));
+    if status.spool_bad > 0 {
+        page.pressing("unreadable", status.spool_bad, "spool files set aside");
+    }
+}
+
+/// How far a model has come, where one is or was asked.
+fn read_by_model(page: Page, model: &ModelQueue) {
+    if model.waiting + model.parked + model.done == 0 {
+        return;
+    }
+    page.head("Read by a model");
+    page.count("read", model.done, "turns and sessions");
+    page.count("waiting", model.waiting, "told by rules meanwhile");
+    if model.kept_back > 0 {
+        let why = "of these: their sessions had their share of today's tokens";
+        page.count("kept back", model.kept_back, why);
+    }
+    page.pressing("parked", model.parked, "told by rules; see 'afterword jobs list'");
+    if let Some(held) = &model.held {
+        page.say(&format!("left alone: {held}"));
+    }
 }
 
 /// Who is asked by the daemon, and what stands in the way.
-fn asked(out: Output, asked: &ModelAsked) {
-    out.line(&format!("  asked           {}", visible(&asked.told())));
+fn asked(page: Page, asked: &ModelAsked) {
+    page.told("asked", &asked.told());
     if let Some(problem) = &asked.problem {
-        out.line(&format!("  {}", out.bad(&visible(problem))));
-        out.line(&format!("  {}", visible(&asked.remedy)));
+        page.alarm(problem);
+        page.say(&asked.remedy);
     }
     if asked.model.is_some() {
-        out.line(&format!("  mode            {}", visible(&asked.mode)));
+        page.told("mode", &asked.mode);
         if let Some(problem) = &asked.mode_problem {
-            out.line(&format!("  {}", out.bad(&visible(problem))));
+            page.alarm(problem);
         }
         if !asked.price_known {
-            out.line("  price           not known: only the cap of tokens is kept");
+            page.told("price", "not known: only the cap of tokens is kept");
         }
     }
 }
 
 /// What today cost, and what sessions were handed.
-fn spend(out: Output, spend: &Spend) {
-    out.line(&out.bold("Cost"));
+fn spend(page: Page, spend: &Spend) {
+    page.head("Cost");
     let of = |cap: Option<String>| cap.map_or_else(String::new, |cap| format!(" of {cap}"));
     let tokens = grouped(spend.tokens_today);
-    out.line(&format!("  tokens today    {tokens}{}", of(spend.daily_token_cap.map(grouped))));
+    let meter =
+        spend.daily_token_cap.map_or_else(String::new, |cap| page.meter(spend.tokens_today, cap));
+    let cap = of(spend.daily_token_cap.map(grouped));
+    page.figures("tokens today", &format!("{tokens}{cap}"), &meter);
     let cost = dollars(spend.cost_today_micros);
     let more = if spend.unpriced_tokens > 0 { ", and what has no price" } else { "" };
+    let meter = spend
+        .daily_cost_cap_micros
+        .map_or_else(String::new, |cap| page.meter(spend.cost_today_micros, cap));
     let cap = of(spend.daily_cost_cap_micros.map(dollars));
-    out.line(&format!("  cost today      {cost}{cap}{more}"));
+    page.figures("cost today", &format!("{cost}{cap}{more}"), &meter);
     for line in &spend.models {
         let (calls, tokens) = (grouped(line.calls), grouped(line.tokens()));
-        out.line(&format!("    {}: {calls} calls, {tokens} tokens", visible(&line.name)));
+        page.say(&format!("  {}: {calls} calls, {tokens} tokens", visible(&line.name)));
     }
     let (blocks, handed) = (grouped(spend.injected_blocks), grouped(spend.injected_tokens));
-    out.line(&format!("  handed over     {handed} tokens in {blocks} blocks"));
+    page.told("handed over", &format!("{handed} tokens in {blocks} blocks"));
     if let Some(stopped) = &spend.stopped {
-        out.line(&format!("  {}", out.bad(&visible(&stopped.why))));
-        if !stopped.remedy.is_empty() {
-            out.line(&format!("  {}", visible(&stopped.remedy)));
-        }
+        page.alarm(&stopped.why);
+        page.say(&stopped.remedy);
     }
-}
-
-fn row(out: Output, name: &str, n: u64, meaning: &str) {
-    out.line(format!("  {name:<12} {n:>10}  {}", out.dim(meaning)).trim_end());
 }
 
 /// A size in bytes for people.

@@ -1,6 +1,7 @@
 //! Where everything stands, and what it cost.
 
 mod counts;
+mod page;
 mod remote;
 mod spend;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cli::output::{Output, visible};
+use super::page::Page;
 use crate::cli::{Tools, project};
 use crate::hook::remote::{outbox, service_of};
 
@@ -36,20 +36,20 @@ impl RemoteStatus {
         })
     }
 
-    pub(super) fn show(&self, out: Output) {
-        out.line(&out.bold("Remote service"));
-        out.line(&format!("  address         {}", visible(&self.url)));
-        out.line(&format!("  user            {}", visible(&self.user_id)));
+    pub(super) fn show(&self, page: Page) {
+        page.head("Remote service");
+        page.told("address", &self.url);
+        page.told("user", &self.user_id);
         let here =
             if self.local { "kept too" } else { "not kept: local = true in [remote] keeps both" };
-        out.line(&format!("  on this machine {here}"));
-        out.line(&format!("  waiting         {}", self.waiting));
+        page.told("on this machine", here);
+        page.told("waiting", &self.waiting.to_string());
         if self.parked > 0 {
-            out.line(&format!("  set aside       {}, refused by the service", self.parked));
+            page.told("set aside", &format!("{}, refused by the service", self.parked));
         }
         if let Some(problem) = &self.problem {
-            out.line(&format!("  {}", out.bad(&visible(problem))));
-            out.line("  see 'afterword doctor'; 'afterword deliver' tries again");
+            page.alarm(problem);
+            page.say("see 'afterword doctor'; 'afterword deliver' tries again");
         }
     }
 }
