@@ -77,7 +77,8 @@ on_every_backend! {
         f2_a_private_prompt_between_makes_the_second_a_new_one,
         o2_compactions_are_owed_a_follow_up, e9_payloads_go_and_events_stay, h6_the_project_is_pinned,
         i11_session_end_drops_nothing, i15_any_event_makes_its_session,
-        digests_come_head_and_tail, digests_of_a_session_come_after_an_event;
+        digests_come_head_and_tail, digests_of_a_session_come_after_an_event,
+        tool_uses_are_found_by_what_is_known_of_them;
     jobs: a_burst_gathers_and_a_stop_is_due_at_once, the_next_prompt_closes_the_turn,
         a_job_is_claimed_once,
         p2_a_session_with_many_turns_keeps_no_other_waiting, later_events_make_it_wait_again,
@@ -96,7 +97,8 @@ on_every_backend! {
         i12_a_persons_words_outlive_rules_and_model, a_persons_session_summary_gives_way_to_later_work,
         an_edited_memory_keeps_its_history, g7_merged_rows_become_one_with_all_evidence,
         what_cannot_be_revised_changes_nothing;
-    rows: rows_come_in_the_order_asked, rows_of_a_session_come_in_order, rows_are_counted_by_day, recent_rows_are_newest_first,
+    rows: rows_come_in_the_order_asked, rows_of_a_session_come_in_order,
+        rows_of_a_kind_come_page_by_page, rows_are_counted_by_day, recent_rows_are_newest_first,
         forgetting_leaves_nothing_to_read, neighbours_stand_by_time_on_both_sides,
         k11_a_forgotten_prompt_leaves_its_event_empty;
     memories: g6_the_same_text_is_one_memory, a_memory_gains_the_files_it_is_told_with, memories_are_listed_by_last_change,

@@ -2,6 +2,7 @@
 
 use afterword_domain::Time;
 use afterword_domain::event::{Event, ToolClass};
+use afterword_domain::scope::Scope;
 use afterword_domain::wire::events::SkipReason;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,9 @@ pub trait EventStore {
     /// was trimmed or forgotten.
     async fn evidence(&self, observation_id: i64) -> Result<Vec<(i64, Event)>>;
 
+    /// Tool uses whose payload is kept, with where they belong.
+    async fn tool_uses(&self, query: ToolUseQuery) -> Result<Vec<StoredToolUse>>;
+
     /// Events that are owed a follow-up, in order of arrival.
     async fn due_follow_ups(&self, limit: usize) -> Result<Vec<FollowUp>>;
 
@@ -109,6 +113,49 @@ pub struct Trimmed {
     pub bytes: u64,
     /// Bytes of all payloads that are left.
     pub left: u64,
+}
+
+/// Which tool uses are wanted: those that every part which is given allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolUseQuery {
+    /// Where to look.
+    pub scope: Scope,
+    /// The agent's id of the session.
+    pub session: Option<String>,
+    /// Names of tools; every tool where there are none.
+    pub tools: Vec<String>,
+    /// The agent's id of the sub-agent.
+    pub subagent: Option<String>,
+    /// Only at or after this time.
+    pub since: Option<Time>,
+    /// Only before this time.
+    pub until: Option<Time>,
+    /// Only these: keys of events, and agents' ids of calls. An agent's id is looked for in every
+    /// payload.
+    pub named: Option<(Vec<i64>, Vec<String>)>,
+    /// Whether they come in order of arrival; the newest first otherwise.
+    pub oldest_first: bool,
+    /// How many are left out at the beginning.
+    pub offset: usize,
+    /// Most of them.
+    pub limit: usize,
+}
+
+/// A tool use with what the store knows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredToolUse {
+    /// Key of the event.
+    pub event_id: i64,
+    /// Its session.
+    pub session_id: i64,
+    /// The prompt it belongs to.
+    pub prompt_number: i64,
+    /// The name of its session's project.
+    pub project: String,
+    /// The first observation that rests on it.
+    pub observation_id: Option<i64>,
+    /// The event.
+    pub event: Event,
 }
 
 /// An event from which more than distilling follows.

@@ -32,7 +32,7 @@ pub use changes::{
 };
 pub use events::{
     CLEARED_MS, Digest, EventStore, FollowUp, NEAR_MS, NewEvent, PayloadLimits, RECENT_MS,
-    Recorded, StoredDigest, Trimmed, TurnKey,
+    Recorded, StoredDigest, StoredToolUse, ToolUseQuery, Trimmed, TurnKey,
 };
 pub use jobs::model::{
     Life, ModelFailure, ModelJob, ModelJobStore, ModelObservation, ModelOutcome, ModelSubject,

@@ -38,6 +38,17 @@ pub trait RowStore {
     /// The newest prompts.
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>>;
 
+    /// The rows of one kind, newest first by time of work, after the first `offset` of them; with
+    /// `agent` only those of its sessions.
+    async fn page(
+        &self,
+        scope: Scope,
+        kind: Kind,
+        agent: Option<String>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Row>>;
+
     /// Deletes rows of any kind with their index entries and links, and leaves a tombstone of each
     /// uid, so that neither distilling nor an import brings them back.
     ///

@@ -4,7 +4,7 @@ use afterword_domain::scope::Scope;
 use afterword_domain::wire::events::SkipReason;
 use afterword_domain::wire::status::Status;
 use afterword_store::contract::{
-    CLEARED_MS, NewEvent, PayloadLimits, RECENT_MS, Recorded, TurnKey,
+    CLEARED_MS, Digest, NewEvent, PayloadLimits, RECENT_MS, Recorded, ToolUseQuery, TurnKey,
 };
 
 use super::build::{
@@ -347,4 +347,57 @@ pub(crate) async fn digests_of_a_session_come_after_an_event(store: Any) {
     assert_eq!(first_only.iter().map(|d| d.at).collect::<Vec<_>>(), [t(0)]);
     let kinds = store.count_rows(Scope::All).await.unwrap();
     assert!(kinds.contains(&(Kind::Prompt, 6)));
+}
+
+pub(crate) async fn tool_uses_are_found_by_what_is_known_of_them(store: Any) {
+    let used = |session: &str, at: i64, name: &str, call: &str| {
+        let mut new = event(session, at, tool(name));
+        if let EventBody::ToolUse { tool } = &mut new.event.body {
+            tool.call_id = Some(call.to_owned());
+        }
+        new.digest = Digest { tool: name.to_owned(), ..Digest::default() };
+        new
+    };
+    stored(&store, event("a", 0, prompt("look"))).await;
+    let (first, turn) = stored(&store, used("a", 1, "Read", "call-1")).await;
+    let mut second = used("a", 2, "Bash", "call-2");
+    second.event.subagent = Some(Subagent { id: "sub".into(), kind: String::new() });
+    let (second, _) = stored(&store, second).await;
+    let (third, _) = stored(&store, used("b", 3, "Bash", "call-3")).await;
+    let all = ToolUseQuery { limit: 9, ..ToolUseQuery::default() };
+    let found = async |query: ToolUseQuery| {
+        let uses = store.tool_uses(query).await.unwrap();
+        uses.into_iter().map(|found| found.event_id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(all.clone()).await, [third, second, first]);
+    let ahead = ToolUseQuery { oldest_first: true, offset: 1, limit: 1, ..all.clone() };
+    assert_eq!(found(ahead).await, [second]);
+    let of = ToolUseQuery { session: Some("a".into()), ..all.clone() };
+    assert_eq!(found(of).await, [second, first]);
+    let by = ToolUseQuery { tools: vec!["Bash".into(), "Edit".into()], ..all.clone() };
+    assert_eq!(found(by).await, [third, second]);
+    let sub = ToolUseQuery { subagent: Some("sub".into()), ..all.clone() };
+    assert_eq!(found(sub).await, [second]);
+    let times = ToolUseQuery { since: Some(t(1)), until: Some(t(3)), ..all.clone() };
+    assert_eq!(found(times).await, [second, first]);
+    let named = |ids: &[i64], calls: &[&str]| ToolUseQuery {
+        named: Some((ids.to_vec(), calls.iter().map(|call| (*call).to_owned()).collect())),
+        ..all.clone()
+    };
+    assert_eq!(found(named(&[first, 99], &[])).await, [first]);
+    assert_eq!(found(named(&[first], &["call-3", "nobody\0"])).await, [third, first]);
+    assert!(found(named(&[], &[])).await.is_empty());
+    let elsewhere = ToolUseQuery { scope: Scope::Project(99), ..all.clone() };
+    assert!(found(elsewhere).await.is_empty());
+    let job = store.claim_job(t(100_000)).await.unwrap().unwrap();
+    assert_eq!(job.turn, turn);
+    let saved = store
+        .save_turn(outcome(&job, i64::MAX, vec![finding("x", "x", &[first])]))
+        .await
+        .unwrap();
+    let uses = store.tool_uses(all).await.unwrap();
+    let whole = uses.iter().find(|found| found.event_id == first).unwrap();
+    assert_eq!((whole.observation_id, whole.project.as_str()), (Some(saved.new_observations[0]), "p"));
+    assert_eq!((whole.prompt_number, whole.session_id), (1, turn.session_id));
+    assert_eq!(uses[0].observation_id, None);
 }

@@ -5,7 +5,7 @@ use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::{KeywordQuery, RowBody};
 
 use super::build::{
-    Any, claimed_turn, event, finding, outcome, prompt, remember, stored, stored_project, summary,
+    AGENT, Any, claimed_turn, event, finding, outcome, prompt, remember, stored, stored_project, summary,
     t,
 };
 
@@ -170,4 +170,29 @@ pub(crate) async fn rows_are_counted_by_day(store: Any) {
     let all = count(Scope::All, first.plus(9)).await;
     assert_eq!(all[2..], [(first.plus(1), Kind::Memory, 2), (first.plus(9), Kind::Memory, 1)]);
     assert_eq!(count(Scope::Project(99), first).await, []);
+}
+
+pub(crate) async fn rows_of_a_kind_come_page_by_page(store: Any) {
+    let (job, last) = claimed_turn(&store, "s").await;
+    let findings = (0..5).map(|n| {
+        let mut new = finding(&n.to_string(), &n.to_string(), &[]);
+        new.created_at = t(n);
+        new
+    });
+    store.save_turn(outcome(&job, last, findings.collect())).await.unwrap();
+    remember(&store, job.project_id, "a memory", 5).await;
+    let agent = Some(AGENT.to_owned());
+    let page = async |kind, agent, offset, limit| {
+        let rows = store.page(Scope::All, kind, agent, offset, limit).await.unwrap();
+        rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(page(Kind::Observation, None, 0, 2).await, ["o5", "o4"]);
+    assert_eq!(page(Kind::Observation, agent.clone(), 3, 9).await, ["o2", "o1"]);
+    assert!(page(Kind::Observation, None, 5, 9).await.is_empty());
+    assert!(page(Kind::Observation, Some("nobody\0".to_owned()), 0, 9).await.is_empty());
+    assert_eq!(page(Kind::Prompt, agent.clone(), 0, 9).await, ["p1"]);
+    assert_eq!(page(Kind::Memory, None, 0, 9).await, ["m1"]);
+    assert!(page(Kind::Memory, agent, 0, 9).await.is_empty(), "a memory is of no session");
+    let elsewhere = Scope::Project(job.project_id + 1);
+    assert!(store.page(elsewhere, Kind::Observation, None, 0, 9).await.unwrap().is_empty());
 }

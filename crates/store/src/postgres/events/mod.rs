@@ -6,6 +6,7 @@ mod payload;
 mod place;
 mod record;
 mod silence;
+mod tool_uses;
 
 use afterword_domain::event::Event;
 use afterword_domain::wire::events::SkipReason;
@@ -17,7 +18,8 @@ use super::connect::{Sql, Tx};
 use super::values::{from_json, get, limit as sql_limit, time};
 use crate::Result;
 use crate::contract::{
-    EventStore, FollowUp, NewEvent, PayloadLimits, Recorded, StoredDigest, Trimmed, TurnKey,
+    EventStore, FollowUp, NewEvent, PayloadLimits, Recorded, StoredDigest, StoredToolUse,
+    ToolUseQuery, Trimmed, TurnKey,
 };
 
 pub(super) use payload::drop_evidence;
@@ -74,6 +76,11 @@ impl EventStore for PostgresStore {
 
     async fn evidence(&self, observation_id: i64) -> Result<Vec<(i64, Event)>> {
         self.read(|tx| async move { payload::evidence(&tx, observation_id).await }).await
+    }
+
+    async fn tool_uses(&self, query: ToolUseQuery) -> Result<Vec<StoredToolUse>> {
+        let query = &query;
+        self.read(|tx| async move { tool_uses::find(&tx, query).await }).await
     }
 
     async fn due_follow_ups(&self, limit: usize) -> Result<Vec<FollowUp>> {

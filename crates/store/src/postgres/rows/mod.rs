@@ -3,6 +3,7 @@
 mod around;
 mod count;
 mod forget;
+mod page;
 mod read;
 mod sweep;
 mod write;
@@ -89,6 +90,19 @@ impl RowStore for PostgresStore {
             rows.iter().map(read::prompt_from_row).collect()
         })
         .await
+    }
+
+    async fn page(
+        &self,
+        scope: Scope,
+        kind: Kind,
+        agent: Option<String>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Row>> {
+        let (scope, agent) = (&scope, agent.as_ref());
+        self.read(|tx| async move { page::page(&tx, scope, kind, agent, (offset, limit)).await })
+            .await
     }
 
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>> {

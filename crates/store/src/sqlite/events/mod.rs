@@ -6,6 +6,7 @@ mod payload;
 mod place;
 mod record;
 mod silence;
+mod tool_uses;
 
 use afterword_domain::event::Event;
 use afterword_domain::wire::events::SkipReason;
@@ -17,7 +18,8 @@ use super::connect::Sql;
 use super::values::{add_to_counter, from_json, limit as sql_limit, time};
 use crate::Result;
 use crate::contract::{
-    EventStore, FollowUp, NewEvent, PayloadLimits, Recorded, StoredDigest, Trimmed, TurnKey,
+    EventStore, FollowUp, NewEvent, PayloadLimits, Recorded, StoredDigest, StoredToolUse,
+    ToolUseQuery, Trimmed, TurnKey,
 };
 
 pub(super) use payload::drop_evidence;
@@ -67,6 +69,10 @@ impl EventStore for SqliteStore {
 
     async fn evidence(&self, observation_id: i64) -> Result<Vec<(i64, Event)>> {
         self.read(move |db| payload::evidence(db, observation_id)).await
+    }
+
+    async fn tool_uses(&self, query: ToolUseQuery) -> Result<Vec<StoredToolUse>> {
+        self.read(move |db| tool_uses::find(db, &query)).await
     }
 
     async fn due_follow_ups(&self, limit: usize) -> Result<Vec<FollowUp>> {

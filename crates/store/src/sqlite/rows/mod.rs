@@ -3,6 +3,7 @@
 mod around;
 mod count;
 mod forget;
+mod page;
 mod read;
 mod sweep;
 mod write;
@@ -98,6 +99,17 @@ impl RowStore for SqliteStore {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
         .await
+    }
+
+    async fn page(
+        &self,
+        scope: Scope,
+        kind: Kind,
+        agent: Option<String>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Vec<Row>> {
+        self.read(move |db| page::page(db, &scope, kind, agent.as_deref(), (offset, limit))).await
     }
 
     async fn forget(&self, scope: Scope, ids: &[PublicId], now: Time) -> Result<Vec<PublicId>> {
