@@ -51,6 +51,8 @@ mod mcp_client;
 mod model;
 /// The observer door, old spellings and new.
 mod observer_door;
+/// What is read through the observer door.
+mod observer_reads;
 /// Private text is nowhere.
 mod privacy;
 /// Setting up whoever runs a language model.

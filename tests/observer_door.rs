@@ -26,9 +26,14 @@ impl Door {
         serde_json::from_slice(&answer.body).unwrap()
     }
 
-    fn text(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> Value {
+        serde_json::from_str(&self.text(path)).unwrap()
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
         let answer = self.0.get(path).unwrap();
-        assert_eq!(answer.status, 200);
+        let status = answer.status;
+        assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&answer.body));
         String::from_utf8(answer.body).unwrap()
     }
 }
@@ -101,6 +106,40 @@ fn the_new_spelling_shares_the_routes_and_private_prompts_stay_out() {
     assert_eq!(door.post("/api/sessions/session-end", &ended)["status"], "accepted");
     let unknown = json!({ "contentSessionId": "nobody" });
     assert_eq!(door.post("/api/sessions/session-end", &unknown)["status"], "unknown_session");
+}
+
+#[test]
+fn a_prompt_that_comes_again_is_told_as_a_duplicate() {
+    let sandbox = Sandbox::new(BIN);
+    let door = Door::open(&sandbox);
+    let body =
+        json!({ "contentSessionId": "c-1", "project": "shop", "prompt": "Look at the cart" });
+    let first = door.post("/api/sessions/init", &body);
+    let again = door.post("/api/sessions/init", &body);
+    assert_eq!((&again["skipped"], &again["reason"]), (&true.into(), &"duplicate".into()));
+    for key in ["sessionDbId", "promptNumber"] {
+        assert_eq!(again[key], first[key], "{again}");
+    }
+    assert_eq!(settle(&sandbox)["rows"]["prompt"], 1);
+}
+
+#[test]
+fn a_session_without_a_prompt_keeps_what_its_tools_did() {
+    let sandbox = Sandbox::new(BIN);
+    let door = Door::open(&sandbox);
+    // As the OpenCode plug-in begins, which never learns of a prompt.
+    let begun = json!({ "contentSessionId": "opencode-1", "project": "shop", "prompt": "" });
+    let begun = door.post("/api/sessions/init", &begun);
+    assert_eq!((&begun["skipped"], &begun["promptNumber"]), (&false.into(), &0.into()), "{begun}");
+    let tool = json!({
+        "contentSessionId": "opencode-1", "tool_name": "write", "cwd": "/home/dev/shop",
+        "tool_input": { "filePath": "/home/dev/shop/src/basket.rs", "content": "x" }, "tool_response": "ok",
+    });
+    assert_eq!(door.post("/api/sessions/observations", &tool)["status"], "queued");
+    let summary = json!({ "contentSessionId": "opencode-1", "last_assistant_message": "" });
+    assert_eq!(door.post("/api/sessions/summarize", &summary)["status"], "queued");
+    settle(&sandbox);
+    assert!(door.text("/api/context/inject?project=shop").contains("src/basket.rs"));
 }
 
 #[test]

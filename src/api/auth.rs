@@ -1,7 +1,6 @@
 //! Who may come in: loopback names only, no foreign page, and the token or the cookie of a page that
 //! was signed in.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use super::credential::shown_secret;
 use super::door::Door;
 use super::error::ApiError;
-use super::table::Access;
+use super::table::{Access, Accesses};
 
 /// How long finding an answer may take; people's commands wait two minutes.
 const ANSWER: Duration = Duration::from_secs(110);
@@ -40,8 +39,8 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 #[derive(Debug)]
 pub(super) struct Entrance {
     pub(super) door: Arc<Door>,
-    /// Who may use each path; a path that is not here needs the token.
-    pub(super) access: HashMap<&'static str, Access>,
+    /// Who may use each path.
+    pub(super) access: Accesses,
 }
 
 /// Stands in front of every route.
@@ -90,7 +89,7 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
         return Err(ApiError::forbidden("other pages may not ask this server"));
     }
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let access = path.and_then(|path| entrance.access.get(path)).unwrap_or(&Access::Token);
+    let access = entrance.access.of(path, request.method());
     match access {
         Access::Everybody | Access::Page => return Ok(()),
         Access::Observer if entrance.door.observer_is_open => return Ok(()),
@@ -116,7 +115,9 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
     };
     let by_page = || {
         let mut cookies = all(header::COOKIE);
-        *access == Access::Person && ours() && cookies.any(|sent| entrance.door.knows_page(sent))
+        matches!(access, Access::Person | Access::Observer)
+            && ours()
+            && cookies.any(|sent| entrance.door.knows_page(sent))
     };
     if by_token || by_page() { Ok(()) } else { Err(ApiError::unauthorized()) }
 }

@@ -230,6 +230,11 @@ impl Door {
         Arc::clone(&self.watchers).try_acquire_owned().map_err(|_| ApiError::crowded())
     }
 
+    /// How many watch live events.
+    pub(super) fn watching(&self) -> usize {
+        WATCHERS - self.watchers.available_permits()
+    }
+
     /// Asks the server to stop.
     pub fn stop(&self) {
         self.stop.send_replace(true);

@@ -27,6 +27,14 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// The settings in force that matter to a person.
     fn settings(&self) -> Vec<Setting>;
 
+    /// The path and the text of the log of this run, as far as its last 4 MB; none where there is no
+    /// log file.
+    ///
+    /// # Errors
+    ///
+    /// It is there and cannot be read.
+    fn log(&self) -> io::Result<Option<(String, String)>>;
+
     /// Keeps whether prompts are answered with memories.
     ///
     /// # Errors

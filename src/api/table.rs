@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::handler::Handler;
+use axum::http::Method;
 use axum::routing::{MethodRouter, delete, get, post, put};
 
 use super::door::Door;
@@ -14,8 +15,8 @@ use super::door::Door;
 pub enum Access {
     /// Everybody on this machine: it says nothing but that the server lives.
     Everybody,
-    /// Whoever has the token; everybody on this machine where the person has opened the observer
-    /// door.
+    /// Whoever has the token, and a page that was signed in by whoever has it; everybody on this
+    /// machine where the person has opened the observer door.
     Observer,
     /// Everybody on this machine: a part of the viewer, which holds nothing of the person's.
     Page,
@@ -82,6 +83,14 @@ impl Table {
         self.add(Route { method: "POST", path, access }, post(handler))
     }
 
+    pub(super) fn delete<H, T>(self, path: &'static str, access: Access, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Door>>,
+        T: 'static,
+    {
+        self.add(Route { method: "DELETE", path, access }, delete(handler))
+    }
+
     pub(super) fn add(mut self, route: Route, handler: MethodRouter<Arc<Door>>) -> Self {
         self.router = self.router.route(route.path, handler);
         self.routes.push(route);
@@ -138,16 +147,30 @@ impl Table {
         self.twice("DELETE", paths, access, handler, delete)
     }
 
-    /// Who may use each path: where methods differ, the strictest counts.
-    pub(super) fn access(&self) -> HashMap<&'static str, Access> {
-        let mut access = HashMap::new();
+    /// Who may use each path.
+    pub(super) fn access(&self) -> Accesses {
+        let mut accesses = Accesses::default();
         for route in &self.routes {
-            let known = access.entry(route.path).or_insert(route.access);
-            if route.access.strictness() > known.strictness() {
-                *known = route.access;
-            }
+            accesses.0.entry(route.path).or_default().push((route.method, route.access));
         }
-        access
+        accesses
+    }
+}
+
+/// Who may use each path with each of its methods.
+#[derive(Debug, Default)]
+pub(super) struct Accesses(HashMap<&'static str, Vec<(&'static str, Access)>>);
+
+impl Accesses {
+    /// Who may use a path with a method; with one that it does not have, whoever may use it with the
+    /// strictest. A path that is not here needs the token.
+    pub(super) fn of(&self, path: Option<&str>, method: &Method) -> Access {
+        let Some(known) = path.and_then(|path| self.0.get(path)) else { return Access::Token };
+        // The router answers it as a GET without a body.
+        let method = if method == Method::HEAD { "GET" } else { method.as_str() };
+        let own = known.iter().find(|(name, _)| *name == method);
+        let strictest = || known.iter().max_by_key(|(_, access)| access.strictness());
+        own.or_else(strictest).map_or(Access::Token, |(_, access)| *access)
     }
 }
 
@@ -156,20 +179,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_strictest_method_of_a_path_counts() {
+    fn each_method_of_a_path_has_its_own() {
         let say = async || "";
         let table = Table::default()
             .get("/a", Access::Everybody, say)
             .post("/a", Access::Token, say)
-            .post("/b", Access::Token, say)
             .get("/b", Access::Observer, say)
-            .get("/c", Access::Everybody, say)
-            .get("/d", Access::Observer, say)
-            .post("/d", Access::Person, say);
-        let access = table.access();
-        assert_eq!(access["/a"], Access::Token);
-        assert_eq!(access["/b"], Access::Token);
-        assert_eq!(access["/c"], Access::Everybody);
-        assert_eq!(access["/d"], Access::Person);
+            .delete("/b", Access::Person, say);
+        let accesses = table.access();
+        let of = |path, method| accesses.of(Some(path), &method);
+        assert_eq!(of("/a", Method::GET), Access::Everybody);
+        assert_eq!(of("/a", Method::HEAD), Access::Everybody);
+        assert_eq!(of("/a", Method::POST), Access::Token);
+        assert_eq!(of("/a", Method::PUT), Access::Token, "the strictest");
+        assert_eq!(of("/b", Method::DELETE), Access::Person);
+        assert_eq!(of("/b", Method::GET), Access::Observer);
+        assert_eq!(of("/nowhere", Method::GET), Access::Token);
+        assert_eq!(accesses.of(None, &Method::GET), Access::Token);
     }
 }

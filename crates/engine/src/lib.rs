@@ -21,6 +21,7 @@ pub mod ledger;
 mod live;
 pub mod memories;
 mod model_worker;
+pub mod observer;
 mod portable;
 pub mod provider;
 pub mod recall;

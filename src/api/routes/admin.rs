@@ -41,7 +41,7 @@ pub(super) async fn alive() -> Json<Value> {
 /// file cannot be read now, or there is more than [`SPOOL_PATIENCE`] takes in. So an event whose
 /// file only repeats what is stored (its hook had gone before the answer came) is never counted as
 /// received, and the number never runs backwards, but where such a file could not be taken.
-pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Status>> {
+pub(super) async fn stages(door: &Door) -> ApiResult<Status> {
     let looked_at = door.look_through_spool(SPOOL_PATIENCE).await;
     let moving = door.spool_gate().await;
     // Rather a file too many than one overlooked.
@@ -51,7 +51,7 @@ pub(super) async fn stats(State(door): State<Arc<Door>>) -> ApiResult<Json<Statu
     status.spooled = spooled;
     status.received += spooled;
     status.spool_bad = door.spool_bad();
-    Ok(Json(status))
+    Ok(status)
 }
 
 /// What has failed for longer than it may, the gravest first; an empty list when all is well.

@@ -73,10 +73,9 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn table() -> Table {
-    memory_door::routes(observer_door(people(viewer::routes(Table::default()))))
+    memory_door::routes(observer::routes(people(viewer::routes(Table::default()))))
         .post("/api/events", Token, events::take)
         .post("/api/recall/file", Token, events::before_file)
-        .get("/api/context/inject", Observer, context::inject)
 }
 
 /// What people's commands and the viewer ask.
@@ -86,7 +85,6 @@ fn people(table: Table) -> Table {
         .get("/api/ping", Person, admin::ping)
         .get(proof::PATH, Everybody, admin::prove)
         .get("/health", Everybody, admin::alive)
-        .get("/api/stats", Person, admin::stats)
         .get("/api/spend", Person, spend::report)
         .get("/api/troubles", Person, admin::troubles)
         .get("/api/check", Token, admin::check)
@@ -96,12 +94,9 @@ fn people(table: Table) -> Table {
         .post("/api/jobs/retry", Person, jobs::retry)
         .post("/api/jobs/drop", Person, jobs::give_up)
         .post("/api/context", Token, context::block)
-        .get("/api/search", Person, search::by_query)
         .post("/api/search", Person, search::by_body)
-        .get("/api/timeline", Person, timeline::by_query)
         .post("/api/timeline", Person, timeline::by_body)
         .post("/api/rows", Person, timeline::rows)
-        .get("/api/projects", Person, search::projects)
         .post("/api/projects/find", Person, search::find_project)
         .post("/api/memories", Person, memories::remember)
         .post("/api/forget", Person, memories::forget)
@@ -109,21 +104,4 @@ fn people(table: Table) -> Table {
         .add(import, post(portable::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)))
         .get("/stream", Observer, stream::unnamed)
         .get("/api/events/stream", Person, stream::named)
-}
-
-/// What integrations of the five-stage observer ask, old and new spellings.
-fn observer_door(table: Table) -> Table {
-    table
-        .get("/api/health", Everybody, admin::alive)
-        .get("/api/readiness", Everybody, observer::readiness)
-        .get("/api/version", Everybody, observer::version)
-        .post("/sessions/init", Observer, observer::init)
-        .post("/sessions/{id}/init", Observer, observer::init_by_id)
-        .post("/api/sessions/init", Observer, observer::init)
-        .post("/api/sessions/observations", Observer, observer::observation)
-        .post("/api/sessions/summarize", Observer, observer::summarize)
-        .post("/api/sessions/complete", Observer, observer::complete)
-        .post("/api/sessions/session-end", Observer, observer::complete)
-        .post("/api/processing", Observer, observer::processing)
-        .get("/api/processing-status", Observer, observer::processing_status)
 }

@@ -8,8 +8,10 @@ use afterword_domain::scope::Scope;
 use afterword_domain::wire::portable::{ImportReport, PortableRow};
 use afterword_store::contract::ExportCursor;
 use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 
+use super::observer;
 use crate::api::body::{self, Json, Query};
 use crate::api::door::Door;
 use crate::api::error::{ApiError, ApiResult};
@@ -57,26 +59,29 @@ pub(super) async fn export(
 pub(super) struct ImportQuery {
     #[serde(default = "one")]
     first_line: u64,
-    /// The project of rows that name none, as JSON of a project reference.
-    project: String,
+    /// The project of rows that name none, as JSON of a project reference; none where the body is an
+    /// observer's export.
+    project: Option<String>,
 }
 
 fn one() -> u64 {
     1
 }
 
-/// Takes a batch of JSON Lines; bad lines are reported, the others stored.
+/// Takes a batch of JSON Lines; bad lines are reported, the others stored. Without `project` it takes
+/// what an observer exports.
 pub(super) async fn import(
     State(door): State<Arc<Door>>,
     Query(query): Query<ImportQuery>,
     request: Request,
-) -> ApiResult<Json<ImportReport>> {
-    let lines = body::bytes(request, &()).await?;
-    let project: ProjectRef = serde_json::from_str(&query.project)
+) -> ApiResult<Response> {
+    let body = body::bytes(request, &()).await?;
+    let Some(project) = query.project else {
+        return Ok(observer::import(&door, &body).await?.into_response());
+    };
+    let project: ProjectRef = serde_json::from_str(&project)
         .map_err(|e| ApiError::invalid(format!("project is no reference: {e}")))?;
-    Ok(Json(
-        door.engine
-            .import_lines(&String::from_utf8_lossy(&lines), query.first_line, &project)
-            .await?,
-    ))
+    let lines = String::from_utf8_lossy(&body);
+    let report: ImportReport = door.engine.import_lines(&lines, query.first_line, &project).await?;
+    Ok(Json(report).into_response())
 }

@@ -1,6 +1,6 @@
 //! What the viewer may ask of this machine: pauses, checkouts and settings.
 
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 
 use afterword_domain::project::ProjectRef;
@@ -10,7 +10,7 @@ use afterword_domain::wire::viewer::Changeable;
 use crate::cli::project;
 use crate::config::{self, Config, InjectOn};
 use crate::daemon::{Machine, Setting};
-use crate::folder::settings;
+use crate::folder::{files, settings};
 use crate::hook::pause;
 use crate::hook::project::resolve;
 
@@ -19,6 +19,9 @@ use crate::hook::project::resolve;
 pub(super) struct LocalMachine {
     config: Config,
 }
+
+/// Bytes of the log that are read, from its end.
+const LOG_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Where prompt recall is set.
 const PROMPT_RECALL: (&str, &str) = ("recall", "prompt_recall");
@@ -107,6 +110,21 @@ impl Machine for LocalMachine {
             self.shown("AFTERWORD_HOME", folder, Some("AFTERWORD_HOME")),
             self.prompt_recall(),
         ]
+    }
+
+    fn log(&self) -> io::Result<Option<(String, String)>> {
+        let path = self.config.home.logs().join("daemon.log");
+        let mut file = match files::open_file(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let start = file.metadata()?.len().saturating_sub(LOG_BYTES);
+        file.seek(io::SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(LOG_BYTES).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Some((path.display().to_string(), text)))
     }
 
     fn keep_prompt_recall(&self, on: bool) -> Result<(), String> {

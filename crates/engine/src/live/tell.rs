@@ -1,21 +1,18 @@
 //! From the log of changes to messages: rows and sessions as they are by now.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use afterword_domain::PublicId;
 use afterword_domain::scope::Scope;
 use afterword_domain::session::Session;
 use afterword_domain::wire::live::LiveMessage;
 use afterword_domain::wire::observer::{
-    ObserverObservation, ObserverPrompt, ObserverSummary, RowPlace, platform,
+    ObserverObservation, ObserverProjects, ObserverPrompt, ObserverSummary, RowPlace,
 };
 use afterword_store::contract::{LiveChange, Row, RowBody, RowChange, SessionChange, What};
 
 use crate::timeline::entry;
 use crate::{Engine, Result};
-
-/// Sessions that are looked through for the platforms there are.
-const SESSIONS: usize = 5_000;
 
 /// Why a session is completed that only an import made.
 const IMPORTED: &str = "import";
@@ -30,22 +27,9 @@ pub(super) struct Names {
 impl Engine {
     /// What there is to choose from.
     pub(super) async fn initial_load(&self) -> Result<LiveMessage> {
-        let projects = self.store.list_projects().await?;
-        let names: HashMap<i64, &str> = projects.iter().map(|p| (p.id, p.name.as_str())).collect();
-        let mut projects_by_source: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut seen = BTreeSet::new();
-        for session in self.store.list_sessions(Scope::All, SESSIONS).await? {
-            let Some(name) = names.get(&session.project_id) else { continue };
-            if seen.insert((session.agent.clone(), *name)) {
-                let source = platform(&session.agent).to_owned();
-                projects_by_source.entry(source).or_default().push((*name).to_owned());
-            }
-        }
-        Ok(LiveMessage::InitialLoad {
-            projects: projects.iter().map(|project| project.name.clone()).collect(),
-            sources: projects_by_source.keys().cloned().collect(),
-            projects_by_source,
-        })
+        let ObserverProjects { projects, sources, projects_by_source } =
+            self.observer_projects(None).await?;
+        Ok(LiveMessage::InitialLoad { projects, sources, projects_by_source })
     }
 
     /// The messages of some changes, with their places. A row that came and changed is told once,

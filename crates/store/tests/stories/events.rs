@@ -350,7 +350,7 @@ pub(crate) async fn digests_of_a_session_come_after_an_event(store: Any) {
 }
 
 pub(crate) async fn tool_uses_are_found_by_what_is_known_of_them(store: Any) {
-    let used = |session: &str, at: i64, name: &str, call: &str| {
+    let report = |session: &str, at: i64, name: &str, call: &str| {
         let mut new = event(session, at, tool(name));
         if let EventBody::ToolUse { tool } = &mut new.event.body {
             tool.call_id = Some(call.to_owned());
@@ -359,15 +359,15 @@ pub(crate) async fn tool_uses_are_found_by_what_is_known_of_them(store: Any) {
         new
     };
     stored(&store, event("a", 0, prompt("look"))).await;
-    let (first, turn) = stored(&store, used("a", 1, "Read", "call-1")).await;
-    let mut second = used("a", 2, "Bash", "call-2");
+    let (first, turn) = stored(&store, report("a", 1, "Read", "call-1")).await;
+    let mut second = report("a", 2, "Bash", "call-2");
     second.event.subagent = Some(Subagent { id: "sub".into(), kind: String::new() });
     let (second, _) = stored(&store, second).await;
-    let (third, _) = stored(&store, used("b", 3, "Bash", "call-3")).await;
+    let (third, _) = stored(&store, report("b", 3, "Bash", "call-3")).await;
     let all = ToolUseQuery { limit: 9, ..ToolUseQuery::default() };
     let found = async |query: ToolUseQuery| {
-        let uses = store.tool_uses(query).await.unwrap();
-        uses.into_iter().map(|found| found.event_id).collect::<Vec<_>>()
+        let found = store.tool_uses(query).await.unwrap();
+        found.into_iter().map(|found| found.event_id).collect::<Vec<_>>()
     };
     assert_eq!(found(all.clone()).await, [third, second, first]);
     let ahead = ToolUseQuery { oldest_first: true, offset: 1, limit: 1, ..all.clone() };
@@ -391,13 +391,14 @@ pub(crate) async fn tool_uses_are_found_by_what_is_known_of_them(store: Any) {
     assert!(found(elsewhere).await.is_empty());
     let job = store.claim_job(t(100_000)).await.unwrap().unwrap();
     assert_eq!(job.turn, turn);
-    let saved = store
-        .save_turn(outcome(&job, i64::MAX, vec![finding("x", "x", &[first])]))
-        .await
-        .unwrap();
-    let uses = store.tool_uses(all).await.unwrap();
-    let whole = uses.iter().find(|found| found.event_id == first).unwrap();
-    assert_eq!((whole.observation_id, whole.project.as_str()), (Some(saved.new_observations[0]), "p"));
+    let saved =
+        store.save_turn(outcome(&job, i64::MAX, vec![finding("x", "x", &[first])])).await.unwrap();
+    let found = store.tool_uses(all).await.unwrap();
+    let whole = found.iter().find(|found| found.event_id == first).unwrap();
+    assert_eq!(
+        (whole.observation_id, whole.project.as_str()),
+        (Some(saved.new_observations[0]), "p")
+    );
     assert_eq!((whole.prompt_number, whole.session_id), (1, turn.session_id));
-    assert_eq!(uses[0].observation_id, None);
+    assert_eq!(found[0].observation_id, None);
 }

@@ -5,8 +5,8 @@ use afterword_domain::{Kind, PublicId};
 use afterword_store::contract::{KeywordQuery, RowBody};
 
 use super::build::{
-    AGENT, Any, claimed_turn, event, finding, outcome, prompt, remember, stored, stored_project, summary,
-    t,
+    AGENT, Any, claimed_turn, event, finding, outcome, prompt, remember, stored, stored_project,
+    summary, t,
 };
 
 fn id(text: &str) -> PublicId {

@@ -5,16 +5,15 @@ use std::path::Path;
 use afterword_domain::boundary;
 use afterword_domain::event::{Event, EventBody, Subagent};
 use afterword_domain::project::ProjectRef;
+use afterword_domain::wire::observer;
 use afterword_domain::{Clock, repair};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::http::Method;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::api::body;
+use crate::api::body::{self, Query};
 use crate::api::error::{ApiError, ApiResult};
-
-/// The agent that callers mean who do not say.
-const DEFAULT_AGENT: &str = "claude-code";
 
 /// The header in which a caller may name its agent.
 const PLATFORM_HEADER: &str = "x-platform-source";
@@ -31,7 +30,7 @@ const PLATFORM: [&str; 2] = ["platformSource", "platform_source"];
 const AGENT_ID: [&str; 2] = ["agentId", "agent_id"];
 const AGENT_TYPE: [&str; 2] = ["agentType", "agent_type"];
 
-/// A body of this door. Of several spellings the first that says something counts; numbers may
+/// A body of this door and its query string, the body first. Of several spellings the first that says something counts; numbers may
 /// stand for texts and texts for numbers; no content type is needed.
 #[derive(Debug, Default)]
 pub(in crate::api::routes) struct Call {
@@ -42,10 +41,19 @@ impl<S: Send + Sync> FromRequest<S> for Call {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let platform = request.headers().get(PLATFORM_HEADER);
+        let (mut parts, body) = request.into_parts();
+        let platform = parts.headers.get(PLATFORM_HEADER);
         let platform = platform.and_then(|p| p.to_str().ok()).map(str::to_owned);
-        let bytes = body::bytes(request, state).await?;
-        let mut call = Self::read(&bytes)?;
+        let Query(pairs): Query<Vec<(String, String)>> =
+            Query::from_request_parts(&mut parts, state).await?;
+        let bodyless = matches!(parts.method, Method::GET | Method::HEAD | Method::DELETE);
+        let mut call = if bodyless {
+            Self::default()
+        } else {
+            let request = Request::from_parts(parts, body);
+            Self::read(&body::bytes(request, state).await?)?
+        };
+        call.add_query(pairs);
         if let Some(platform) = platform {
             call.set_missing(&PLATFORM, platform);
         }
@@ -61,6 +69,21 @@ impl Call {
         match repair::parse(bytes) {
             Some(Value::Object(fields)) => Ok(Self { fields }),
             _ => Err(ApiError::invalid("the body must be a JSON object")),
+        }
+    }
+
+    /// What the query string says besides the body. A name that comes several times is a list.
+    fn add_query(&mut self, pairs: Vec<(String, String)>) {
+        let mut asked: Map<String, Value> = Map::new();
+        for (name, value) in pairs {
+            match asked.get_mut(&name) {
+                Some(Value::Array(list)) => list.push(value.into()),
+                Some(one) => *one = Value::Array(vec![one.take(), value.into()]),
+                None => drop(asked.insert(name, value.into())),
+            }
+        }
+        for (name, value) in asked {
+            self.fields.entry(name).or_insert(value);
         }
     }
 
@@ -83,7 +106,11 @@ impl Call {
 
     /// Whether any spelling says yes.
     pub(super) fn says(&self, spellings: &[&str]) -> bool {
-        spellings.iter().any(|name| self.fields.get(*name) == Some(&Value::Bool(true)))
+        spellings.iter().any(|name| match self.fields.get(*name) {
+            Some(Value::Bool(yes)) => *yes,
+            Some(Value::String(text)) => matches!(text.trim(), "true" | "1"),
+            _ => false,
+        })
     }
 
     /// The first spelling with any value. JSON inside a string is taken out of it.
@@ -95,6 +122,69 @@ impl Call {
             }
             other => other.cloned().unwrap_or_default(),
         }
+    }
+
+    /// The first spelling that is not blank as a count.
+    pub(super) fn count(&self, spellings: &[&str]) -> ApiResult<Option<usize>> {
+        let given = spellings.iter().find_map(|name| match self.fields.get(*name)? {
+            Value::Null => None,
+            Value::String(text) if text.trim().is_empty() => None,
+            Value::String(text) => Some((*name, text.trim().parse().ok())),
+            value => Some((*name, value.as_u64().and_then(|n| usize::try_from(n).ok()))),
+        });
+        match given {
+            None => Ok(None),
+            Some((_, Some(n))) => Ok(Some(n)),
+            Some((name, None)) => Err(ApiError::invalid(format!("{name} must be a whole number"))),
+        }
+    }
+
+    /// The first spelling that says something as a list: an array, the JSON of one, or texts
+    /// between commas.
+    pub(super) fn list(&self, spellings: &[&str]) -> Vec<String> {
+        let item = |value: &Value| match value {
+            Value::String(text) => Some(text.trim().to_owned()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let lists = spellings.iter().map(|name| match self.value(&[name]) {
+            Value::Array(items) => items.iter().filter_map(item).collect(),
+            Value::String(text) => text.split(',').map(|part| part.trim().to_owned()).collect(),
+            value => item(&value).into_iter().collect::<Vec<String>>(),
+        });
+        let said = lists
+            .map(|list| list.into_iter().filter(|text| !text.is_empty()).collect::<Vec<String>>());
+        said.into_iter().find(|list| !list.is_empty()).unwrap_or_default()
+    }
+
+    /// The texts of a name that may come several times; commas are part of them.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        match self.fields.get(name) {
+            Some(Value::Array(items)) => {
+                items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => self.text(&[name]).into_iter().collect(),
+        }
+    }
+
+    /// Whether any spelling is there at all.
+    pub(super) fn names(&self, spellings: &[&str]) -> bool {
+        spellings.iter().any(|name| self.fields.get(*name).is_some_and(|value| !value.is_null()))
+    }
+
+    /// The fields as they are.
+    pub(super) const fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
+    /// The platform that the caller names.
+    pub(super) fn platform(&self) -> Option<String> {
+        self.text(&PLATFORM)
+    }
+
+    /// The project that the caller names.
+    pub(super) fn named_project(&self) -> Option<ProjectRef> {
+        self.text(&["project"]).map(|name| ProjectRef::named(&name))
     }
 
     /// Sets a field where no spelling of it says anything.
@@ -111,10 +201,7 @@ impl Call {
     }
 
     pub(super) fn agent(&self) -> String {
-        match self.text(&PLATFORM) {
-            Some(name) if name.trim() != "claude" => boundary::agent_name(name.trim()),
-            _ => DEFAULT_AGENT.to_owned(),
-        }
+        observer::agent(&self.platform().unwrap_or_default())
     }
 
     pub(super) fn session(&self) -> ApiResult<String> {
@@ -131,7 +218,7 @@ impl Call {
     }
 
     /// Where the work belongs. A known session keeps its project whatever this says.
-    fn project(&self, cwd: Option<&str>) -> ProjectRef {
+    pub(super) fn project(&self, cwd: Option<&str>) -> ProjectRef {
         if let Some(name) = self.text(&["project"]) {
             return ProjectRef::named(&name);
         }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use afterword_domain::event::{Event, EventBody};
-use afterword_domain::tools;
-use afterword_domain::wire::events::Outcome;
+use afterword_domain::event::{Event, EventBody, StartSource};
+use afterword_domain::memory::Origin;
+use afterword_domain::wire::events::{Outcome, SkipReason};
+use afterword_domain::wire::memory::RememberRequest;
+use afterword_domain::{Kind, PublicId, tools};
 use axum::extract::State;
 use serde_json::{Value, json};
 
@@ -25,22 +27,27 @@ async fn take(door: &Door, event: Event) -> ApiResult<Outcome> {
     Ok(outcomes.pop().expect("one event in, one out"))
 }
 
-/// `POST /sessions/init`, `POST /api/sessions/init`: a prompt of a session that may be new.
-pub(in crate::api::routes) async fn init(
-    State(door): State<Arc<Door>>,
-    call: Call,
-) -> ApiResult<Json<Value>> {
+/// `POST /sessions/init`, `POST /api/sessions/init`: a prompt of a session that may be new. Without a
+/// prompt the session begins, and nothing more.
+pub(super) async fn init(State(door): State<Arc<Door>>, call: Call) -> ApiResult<Json<Value>> {
     let text = call.text(&["userPrompt", "prompt", "user_prompt"]).unwrap_or_default();
-    let event = call.event(door.engine.clock(), EventBody::Prompt { text, private: false })?;
+    let body = if text.is_empty() {
+        EventBody::SessionStart { source: StartSource::Startup, changed_files: Vec::new() }
+    } else {
+        EventBody::Prompt { text, private: false }
+    };
+    let event = call.event(door.engine.clock(), body)?;
     let (agent, session) = (event.agent.clone(), event.agent_session_id.clone());
     let outcome = take(&door, event).await?;
     let (id, number, skipped) = match outcome {
-        Outcome::Stored { session_id, prompt_number, .. }
-        | Outcome::Duplicate { session_id, prompt_number } => (session_id, prompt_number, None),
+        Outcome::Stored { session_id, prompt_number, .. } => (session_id, prompt_number, None),
+        Outcome::Duplicate { session_id, prompt_number } => {
+            (session_id, prompt_number, Some("duplicate"))
+        }
         Outcome::Skipped { reason } => {
             let known = door.engine.store().find_session(&agent, &session).await?;
             let (id, number) = known.map_or((0, 0), |s| (s.id, s.prompt_counter));
-            (id, number, Some(reason.word()))
+            (id, number, Some(word(reason)))
         }
     };
     Ok(Json(json!({
@@ -54,7 +61,7 @@ pub(in crate::api::routes) async fn init(
 }
 
 /// `POST /sessions/{sessionDbId}/init`: idempotent with [`init`] for the same prompt number.
-pub(in crate::api::routes) async fn init_by_id(
+pub(super) async fn init_by_id(
     State(door): State<Arc<Door>>,
     UrlPath(id): UrlPath<i64>,
     mut call: Call,
@@ -74,7 +81,7 @@ pub(in crate::api::routes) async fn init_by_id(
 }
 
 /// `POST /api/sessions/observations`: one tool use.
-pub(in crate::api::routes) async fn observation(
+pub(super) async fn observation(
     State(door): State<Arc<Door>>,
     call: Call,
 ) -> ApiResult<Json<Value>> {
@@ -89,10 +96,7 @@ pub(in crate::api::routes) async fn observation(
 }
 
 /// `POST /api/sessions/summarize`: a turn ended with an answer.
-pub(in crate::api::routes) async fn summarize(
-    State(door): State<Arc<Door>>,
-    call: Call,
-) -> ApiResult<Json<Value>> {
+pub(super) async fn summarize(State(door): State<Arc<Door>>, call: Call) -> ApiResult<Json<Value>> {
     if call.subagent().is_some() {
         return Ok(Json(json!({ "status": "skipped", "reason": "subagent_context" })));
     }
@@ -117,16 +121,21 @@ async fn has_prompts(door: &Door, event: &Event) -> ApiResult<bool> {
 fn queued(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Stored { .. } | Outcome::Duplicate { .. } => json!({ "status": "queued" }),
-        Outcome::Skipped { reason } => json!({ "status": "skipped", "reason": reason.word() }),
+        Outcome::Skipped { reason } => json!({ "status": "skipped", "reason": word(*reason) }),
+    }
+}
+
+/// Why an event was not stored, in the observer's words.
+const fn word(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::Machine => "internal_protocol",
+        other => other.word(),
     }
 }
 
 /// `POST /api/sessions/complete`, `POST /api/sessions/session-end`: the session ended. Nothing that
 /// waits is dropped.
-pub(in crate::api::routes) async fn complete(
-    State(door): State<Arc<Door>>,
-    call: Call,
-) -> ApiResult<Json<Value>> {
+pub(super) async fn complete(State(door): State<Arc<Door>>, call: Call) -> ApiResult<Json<Value>> {
     let known = door.engine.store().find_session(&call.agent(), &call.session()?).await?;
     let Some(session) = known else {
         return Ok(Json(json!({ "status": "unknown_session", "success": false })));
@@ -134,4 +143,28 @@ pub(in crate::api::routes) async fn complete(
     let reason = call.text(&["reason"]).unwrap_or_else(|| "other".to_owned());
     take(&door, call.event(door.engine.clock(), EventBody::SessionEnd { reason })?).await?;
     Ok(Json(json!({ "status": "accepted", "success": true, "sessionDbId": session.id })))
+}
+
+/// `POST /api/memory/save {text, title, project, metadata}`: what was said on purpose. The id is that
+/// of a memory.
+pub(super) async fn remember(State(door): State<Arc<Door>>, call: Call) -> ApiResult<Json<Value>> {
+    let text = call.text(&["text"]).ok_or_else(|| ApiError::invalid("text is missing"))?;
+    let project = call.project(None);
+    let request = RememberRequest {
+        text,
+        title: call.text(&["title"]).unwrap_or_default(),
+        project: project.clone(),
+        metadata: call.value(&["metadata"]),
+        ..RememberRequest::default()
+    };
+    let memory = door.engine.remember(request, Origin::Told).await?;
+    let id = PublicId::new(Kind::Memory, memory.id);
+    Ok(Json(json!({
+        "success": true,
+        "id": memory.id,
+        "publicId": id,
+        "title": memory.title,
+        "project": project.name,
+        "message": format!("Kept as memory {id}"),
+    })))
 }

@@ -8,6 +8,8 @@ mod settings;
 use crate::api::table::Access::{Page, Person, Token};
 use crate::api::table::Table;
 
+pub(super) use settings::ask;
+
 /// The routes of the viewer.
 pub(super) fn routes(table: Table) -> Table {
     table

@@ -39,7 +39,7 @@ fn machine(door: &Door) -> ApiResult<Arc<dyn Machine>> {
 }
 
 /// Asks the machine, which may take a moment.
-async fn ask<T: Send + 'static>(
+pub(in crate::api::routes) async fn ask<T: Send + 'static>(
     door: &Door,
     question: impl FnOnce(&dyn Machine) -> T + Send + 'static,
 ) -> ApiResult<T> {

@@ -1,21 +1,13 @@
-//! Rows as viewers and integrations of the five-stage observer read them: lists are texts that hold
-//! JSON, times come twice, ids are the bare keys of the tables.
+//! Remembered rows.
 
 use serde::{Deserialize, Serialize};
 
+use super::platform;
 use crate::memory::Memory;
 use crate::observation::Observation;
 use crate::prompt::Prompt;
 use crate::summary::Summary;
 use crate::time::Time;
-
-/// The agent whose name differs from that of its platform.
-const CLAUDE_CODE: &str = "claude-code";
-
-/// What the observer calls an agent.
-pub fn platform(agent: &str) -> &str {
-    if agent == CLAUDE_CODE { "claude" } else { agent }
-}
 
 /// Where a row belongs, in the observer's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +58,15 @@ pub struct ObserverObservation {
     pub created_at: Time,
     /// The same in milliseconds since the epoch.
     pub created_at_epoch: i64,
+    /// What distilling it cost in tokens: 0, for costs are counted by turn.
+    #[serde(default)]
+    pub discovery_tokens: i64,
+    /// The agent's id of the sub-agent it came from.
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// Always null: worktrees share their project.
+    #[serde(default)]
+    pub merged_into_project: Option<String>,
 }
 
 impl ObserverObservation {
@@ -90,6 +91,9 @@ impl ObserverObservation {
             prompt_number: row.prompt_number,
             created_at: row.created_at,
             created_at_epoch: row.created_at.millis(),
+            discovery_tokens: 0,
+            agent_id: row.subagent.clone(),
+            merged_into_project: None,
         }
     }
 
@@ -183,6 +187,9 @@ pub struct ObserverPrompt {
     pub id: i64,
     /// The agent's id of the session.
     pub content_session_id: String,
+    /// The same.
+    #[serde(default)]
+    pub memory_session_id: String,
     /// Key of the session.
     pub session_db_id: i64,
     /// The project's name.
@@ -205,6 +212,7 @@ impl ObserverPrompt {
         Self {
             id: row.id,
             content_session_id: place.session.clone(),
+            memory_session_id: place.session.clone(),
             session_db_id: row.session_id,
             project: place.project.clone(),
             platform_source: platform(&place.agent).to_owned(),

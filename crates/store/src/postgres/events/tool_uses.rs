@@ -41,10 +41,8 @@ pub(super) async fn find(tx: &Tx, query: &ToolUseQuery) -> Sql<Vec<StoredToolUse
     let ids = query.named.as_ref().map(|(ids, _)| ids);
     let calls: Option<Vec<Text<'_>>> =
         query.named.as_ref().map(|(_, calls)| calls.iter().map(|id| Text(id)).collect());
-    let (since, until) = (
-        query.since.map_or(i64::MIN, Time::millis),
-        query.until.map_or(i64::MAX, Time::millis),
-    );
+    let (since, until) =
+        (query.since.map_or(i64::MIN, Time::millis), query.until.map_or(i64::MAX, Time::millis));
     let rows = tx
         .rows(
             &sql,

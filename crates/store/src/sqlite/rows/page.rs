@@ -30,10 +30,10 @@ pub(super) fn page(
         super::in_scope(scope)
     );
     let mut list = db.prepare_cached(&sql)?;
-    let found = list.query_map(
-        params![scope.project(), sql_limit(limit), sql_limit(offset), agent],
-        |row| row.get(0),
-    )?;
+    let found = list
+        .query_map(params![scope.project(), sql_limit(limit), sql_limit(offset), agent], |row| {
+            row.get(0)
+        })?;
     let numbers = found.collect::<rusqlite::Result<Vec<i64>>>()?;
     let mut rows = Vec::with_capacity(numbers.len());
     for number in numbers {
