@@ -47,6 +47,8 @@ mod loopback;
 mod mcp;
 /// The tools that the model calls, by the official client.
 mod mcp_client;
+/// The memory door, asked by the official clients, our own hooks and generated requests.
+mod memory_door;
 /// Installing the embedding model.
 mod model;
 /// The observer door, old spellings and new.

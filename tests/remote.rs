@@ -12,13 +12,13 @@ const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 const PATIENCE: Duration = Duration::from_mins(1);
 const SPELLINGS: [Spelling; 5] =
     [Spelling::Platform, Spelling::PlatformV1, Spelling::Bare, Spelling::BareKey, Spelling::Mem];
-const ASKED: &str = "Please find out why the retry queue stalls whenever the broker restarts, and \
+pub(crate) const ASKED: &str = "Please find out why the retry queue stalls whenever the broker restarts, and \
                      make it come back by itself without anybody having to restart the worker.";
-const ANSWERED: &str = "The retry queue stalled because the consumer kept a dead channel after the \
+pub(crate) const ANSWERED: &str = "The retry queue stalled because the consumer kept a dead channel after the \
                         broker had restarted; it now opens a new channel and resumes at its last offset.";
 
 /// A home whose settings name the service.
-fn home_of(url: &str, token: &str) -> Sandbox {
+pub(crate) fn home_of(url: &str, token: &str) -> Sandbox {
     let sandbox = Sandbox::new(BIN);
     let conf = format!(
         "ADBPGMEM_API_URL=\"{url}\"\nADBPGMEM_API_TOKEN=\"{token}\"\nAFTERWORD_USER_ID=\"dev.one\"\n"
@@ -32,7 +32,7 @@ fn home(stub: &MemoryStub) -> Sandbox {
 }
 
 /// The agent's log of a conversation: who said it, and what.
-fn log(sandbox: &Sandbox, said: &[(&str, &str)]) -> PathBuf {
+pub(crate) fn log(sandbox: &Sandbox, said: &[(&str, &str)]) -> PathBuf {
     let path = sandbox.root().join("log.jsonl");
     let lines: Vec<String> = said
         .iter()
@@ -50,19 +50,19 @@ fn log(sandbox: &Sandbox, said: &[(&str, &str)]) -> PathBuf {
     path
 }
 
-fn with_log(payload: Payload, log: &Path) -> Payload {
+pub(crate) fn with_log(payload: Payload, log: &Path) -> Payload {
     payload.with("transcript_path", json!(log))
 }
 
 #[track_caller]
-fn silent(sandbox: &Sandbox, payload: &Payload) {
+pub(crate) fn silent(sandbox: &Sandbox, payload: &Payload) {
     let output = sandbox.send(payload).success();
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
 }
 
 /// The block that a session is given; empty where it is given none.
 #[track_caller]
-fn given(sandbox: &Sandbox) -> String {
+pub(crate) fn given(sandbox: &Sandbox) -> String {
     let output = sandbox.send(&Payload::session_start("startup")).success();
     assert_eq!(output.stderr, "");
     if output.stdout.is_empty() {
@@ -80,7 +80,7 @@ fn kept(stub: &MemoryStub, many: usize) -> Vec<Value> {
 }
 
 /// Waits until nothing waits any more.
-fn delivered(sandbox: &Sandbox) {
+pub(crate) fn delivered(sandbox: &Sandbox) {
     eventually("an empty outbox", PATIENCE, || (waiting(sandbox) == 0).then_some(()));
 }
 

@@ -8,7 +8,7 @@
 //! | no such row, project or route | 404 | `not_found` |
 //! | a method that the route does not have | 405 | `method` |
 //! | a body that does not come to its end | 408 | `too_slow` |
-//! | it was meant for another server | 409 | `conflict` |
+//! | it was meant for another server, or is there already | 409 | `conflict` |
 //! | a body that is too large | 413 | `too_large` |
 //! | an address that is too long, as a long query makes it | 414 | `too_long` |
 //! | headers that are too large | 431 | `too_large` |

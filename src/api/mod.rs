@@ -4,7 +4,7 @@
 //! of all of them and looks up in [`table`] who may come in, [`sign_in`] lets pages in; [`viewer`]
 //! holds the page itself; [`shared`] judges the callers of a server for many, and [`credential`] finds the
 //! secret that they show; [`machine`] is what only the local process knows; [`body`] reads what callers
-//! send; [`serve`] bounds connections in number and patience, and [`refusal`] tells what is wrong
+//! send, [`openapi`] tells programs of all of it; [`serve`] bounds connections in number and patience, and [`refusal`] tells what is wrong
 //! with a head that no route sees.
 //! Routes translate: the rules are the engine's.
 
@@ -15,6 +15,7 @@ mod credential;
 mod door;
 mod error;
 mod machine;
+mod openapi;
 mod routes;
 mod shared;
 mod sign_in;

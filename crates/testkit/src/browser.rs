@@ -48,8 +48,9 @@ impl Browser {
         let folder = target().join("browser").join(format!("{playwright}-{axe}"));
         let modules = folder.join("node_modules");
         let packages = [format!("playwright-core@{playwright}"), format!("axe-core@{axe}")];
-        npm::install_once(&folder, &packages, &modules.join("axe-core/axe.min.js"))
-            .map_err(absent)?;
+        let installed = || modules.join("axe-core/axe.min.js").exists();
+        let packages = packages.each_ref().map(String::as_str);
+        once(&folder, "", installed, || npm(&folder, &packages, &[])).map_err(absent)?;
         Ok(Self { program, node, modules })
     }
 

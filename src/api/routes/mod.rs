@@ -2,6 +2,7 @@
 
 mod admin;
 mod context;
+mod described;
 mod events;
 mod jobs;
 mod memories;
@@ -21,12 +22,15 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::post;
+use serde_json::Value;
 
 use super::auth::{self, Entrance};
+use super::body::Json;
 use super::door::Door;
 use super::error::ApiError;
+use super::openapi::document;
 use super::shared;
-use super::table::Access::{Everybody, Observer, Person, Token};
+use super::table::Access::{Everybody, Observer, Person, Read, Token};
 use super::table::{Route, Table};
 
 /// Most bytes of an ordinary body.
@@ -67,6 +71,11 @@ pub fn shared_routes() -> Vec<Route> {
     shared::of(&table().routes)
 }
 
+/// What [`router`] serves, as an OpenAPI document.
+async fn openapi() -> Json<Value> {
+    Json(document(&routes(), &described::operations()))
+}
+
 /// Every route that [`router`] serves.
 pub fn routes() -> Vec<Route> {
     table().routes
@@ -82,6 +91,7 @@ fn table() -> Table {
 fn people(table: Table) -> Table {
     let import = Route { method: "POST", path: "/api/import", access: Token };
     table
+        .get("/openapi.json", Read, openapi)
         .get("/api/ping", Person, admin::ping)
         .get(proof::PATH, Everybody, admin::prove)
         .get("/health", Everybody, admin::alive)

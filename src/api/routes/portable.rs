@@ -9,6 +9,7 @@ use afterword_domain::wire::portable::{ImportReport, PortableRow};
 use afterword_store::contract::ExportCursor;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::observer;
@@ -30,7 +31,7 @@ pub(super) struct ExportQuery {
 }
 
 /// One page of rows.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExportPage {
     rows: Vec<PortableRow>,
     /// Ask for the next page after this row; none when this page ends the export.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::absent::{Absent, target};
-use crate::npm;
+use crate::packages::{npm, once};
 
 /// What messages call it.
 const CLIENT: &str = "Claude Code";
@@ -15,11 +15,14 @@ pub(super) fn program(version: &str) -> Result<PathBuf, Absent> {
     };
     let folder = target().join("claude-code").join(version);
     let name = if cfg!(windows) { "claude.exe" } else { "claude" };
-    // The native program is a package of its own; the script of the other would only link to it.
-    let native = format!("@anthropic-ai/claude-code-{platform}");
-    let program = folder.join("node_modules").join(native).join(name);
-    let package = format!("@anthropic-ai/claude-code@{version}");
-    npm::install_once(&folder, &[package], &program).map_err(|why| Absent::new(CLIENT, why))?;
+    let package = format!("@anthropic-ai/claude-code-{platform}");
+    let program = folder.join("node_modules").join(package).join(name);
+    let install = || {
+        // The native program is a package of its own; the script would only link to it. By number:
+        // without one, an older Node silently gets an older client.
+        npm(&folder, &[&format!("@anthropic-ai/claude-code@{version}")], &[])
+    };
+    once(&folder, version, || program.exists(), install).map_err(|why| Absent::new(CLIENT, why))?;
     Ok(program)
 }
 

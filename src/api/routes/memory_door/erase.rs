@@ -73,8 +73,31 @@ pub(super) async fn owned(
     parameters: Parameters,
     Fields(body): Fields<Map<String, Value>>,
 ) -> ApiResult<Json<Told>> {
-    let count = door.engine.delete_owned(pattern(&parameters, &body)?).await?;
+    let pattern = pattern(&parameters, &body)?;
+    let count = if is_everybody(&pattern) {
+        delete_everything(&door).await?
+    } else {
+        door.engine.delete_owned(pattern).await?
+    };
     Ok(Json(Told::counted("deleted", count)))
+}
+
+/// Whether a pattern names everybody of every kind, which clients mean as "everything", and not as
+/// "what belongs to one of each kind".
+fn is_everybody(pattern: &OwnerPattern) -> bool {
+    let OwnerPattern { user, agent, app, run } = pattern;
+    [user, agent, app, run].into_iter().all(|name| name.as_deref() == Some("*"))
+}
+
+/// Deletes what belongs to anybody.
+async fn delete_everything(door: &Door) -> ApiResult<u64> {
+    let mut count = 0;
+    for kind in OwnerKind::ALL {
+        let mut pattern = OwnerPattern::default();
+        name(&mut pattern, kind.field(), "*")?;
+        count += door.engine.delete_owned(pattern).await?;
+    }
+    Ok(count)
 }
 
 /// `DELETE /v2/entities/{type}/{name}/`, and the older spellings of it.
@@ -93,12 +116,7 @@ pub(super) async fn entity(
 
 /// `POST /reset`: everything that belongs to anybody.
 pub(super) async fn reset(State(door): State<Arc<Door>>) -> ApiResult<Json<Told>> {
-    let mut count = 0;
-    for kind in OwnerKind::ALL {
-        let mut pattern = OwnerPattern::default();
-        name(&mut pattern, kind.field(), "*")?;
-        count += door.engine.delete_owned(pattern).await?;
-    }
+    let count = delete_everything(&door).await?;
     Ok(Json(Told { message: "All memories reset".to_owned(), count: Some(count) }))
 }
 
@@ -131,6 +149,9 @@ mod tests {
         }
         let both = read(&json!({"user_id": " ada ", "runId": "*", "org_id": "o"})).unwrap();
         assert_eq!((both.user.as_deref(), both.run.as_deref()), (Some("ada"), Some("*")));
-        assert_eq!((both.agent, both.app), (None, None));
+        assert_eq!((both.agent.as_deref(), both.app.as_deref()), (None, None));
+        assert!(!is_everybody(&both));
+        let all = json!({"user_id": "*", "agent_id": "*", "app_id": "*", "run_id": "*"});
+        assert!(is_everybody(&read(&all).unwrap()));
     }
 }

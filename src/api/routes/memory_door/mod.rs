@@ -8,6 +8,7 @@
 mod add;
 mod asked;
 mod batch;
+pub(in crate::api) mod described;
 mod erase;
 mod feedback;
 mod find;

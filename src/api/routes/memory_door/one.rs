@@ -66,6 +66,16 @@ pub(super) fn change(
     MemoryChange { text, metadata: metadata.map(Value::Object), expires, at }
 }
 
+/// Why a change was refused.
+pub(super) fn refused(error: Error) -> ApiError {
+    match error {
+        Error::Store(afterword_store::Error::Conflict(_)) => ApiError::conflict(
+            "its owner has a memory that says the same already: delete one of the two",
+        ),
+        error => error.into(),
+    }
+}
+
 fn memory_id(text: &str) -> ApiResult<Uuid> {
     uuid("memory_id", text)
 }
@@ -97,7 +107,8 @@ pub(super) async fn change_it(
     Fields(body): Fields<ChangeBody>,
 ) -> ApiResult<Json<Item>> {
     let id = memory_id(&id)?;
-    Ok(Json(item(door.engine.change_memory(id, body.read()?).await?)))
+    let changed = door.engine.change_memory(id, body.read()?).await.map_err(refused)?;
+    Ok(Json(item(changed)))
 }
 
 /// `PUT /memories/{id}`.
