@@ -115,7 +115,7 @@ impl Table {
         })
     }
 
-    pub(super) fn get2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    pub(super) fn get_both<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
     where
         H: Handler<T, Arc<Door>>,
         T: 'static,
@@ -123,7 +123,12 @@ impl Table {
         self.twice("GET", paths, access, handler, get)
     }
 
-    pub(super) fn post2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    pub(super) fn post_both<H, T>(
+        self,
+        paths: [&'static str; 2],
+        access: Access,
+        handler: H,
+    ) -> Self
     where
         H: Handler<T, Arc<Door>>,
         T: 'static,
@@ -131,7 +136,7 @@ impl Table {
         self.twice("POST", paths, access, handler, post)
     }
 
-    pub(super) fn put2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    pub(super) fn put_both<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
     where
         H: Handler<T, Arc<Door>>,
         T: 'static,
@@ -139,7 +144,12 @@ impl Table {
         self.twice("PUT", paths, access, handler, put)
     }
 
-    pub(super) fn delete2<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self
+    pub(super) fn delete_both<H, T>(
+        self,
+        paths: [&'static str; 2],
+        access: Access,
+        handler: H,
+    ) -> Self
     where
         H: Handler<T, Arc<Door>>,
         T: 'static,

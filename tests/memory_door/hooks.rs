@@ -5,21 +5,21 @@ use std::fs;
 use afterword_testkit::{Payload, Sandbox};
 use serde_json::{Value, json};
 
-use super::{BIN, Service};
+use super::{BIN, Server};
 use crate::observer_door::Door;
 use crate::remote::{ANSWERED, ASKED, delivered, given, home_of, log, silent, with_log};
 
 #[test]
 fn our_hooks_keep_their_memories_at_our_own_door() {
-    let server = Sandbox::new(BIN);
-    let service = Service::daemon(&server);
-    let door = Door::open(&server);
+    let keeper = Sandbox::new(BIN);
+    let server = Server::daemon(&keeper);
+    let door = Door::open(&keeper);
     let kept = || -> Vec<Value> {
         let listed = door.post("/v3/memories/", &json!({"filters": {"user_id": "dev.one"}}));
         listed["results"].as_array().unwrap().clone()
     };
 
-    let sandbox = home_of(&service.url, &service.key);
+    let sandbox = home_of(&server.url, &server.key);
     assert_eq!(given(&sandbox), "", "nothing is known yet");
     let first = log(&sandbox, &[("user", ASKED), ("assistant", ANSWERED)]);
     silent(&sandbox, &with_log(Payload::stop(ANSWERED), &first));

@@ -1,6 +1,6 @@
 //! The memory door, asked by the official clients, our own hooks and generated requests.
 //!
-//! Scripts in `clients/` take the service's address and a token from their environment, so that one
+//! Scripts in `clients/` take the server's address and a token from their environment, so that one
 //! script drives every server that has this door.
 
 mod cli;
@@ -18,14 +18,14 @@ use afterword_testkit::{Absent, Package, Sandbox};
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
 /// A server with this door.
-pub(crate) struct Service {
+pub(crate) struct Server {
     /// Its address, without a slash at the end.
     pub(crate) url: String,
     /// What opens it.
     pub(crate) key: String,
 }
 
-impl Service {
+impl Server {
     /// The daemon of a sandbox, started if need be.
     pub(crate) fn daemon(sandbox: &Sandbox) -> Self {
         sandbox.start_daemon();
@@ -46,11 +46,11 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// A client's command with an environment of its own, telemetry off.
-fn client(sandbox: &Sandbox, program: &str, service: &Service) -> Command {
+fn client(sandbox: &Sandbox, program: &str, server: &Server) -> Command {
     let mut command = sandbox.command(program);
     command
-        .env("MEMORY_URL", &service.url)
-        .env("MEMORY_KEY", &service.key)
+        .env("MEMORY_URL", &server.url)
+        .env("MEMORY_KEY", &server.key)
         .env("MEM0_TELEMETRY", "false")
         .env("MEM0_DIR", sandbox.root().join("mem0"))
         .env("NO_COLOR", "1")
@@ -60,8 +60,8 @@ fn client(sandbox: &Sandbox, program: &str, service: &Service) -> Command {
 
 /// Runs a script of a Python client to its end.
 #[track_caller]
-pub(crate) fn python(name: &str, package: &Package, sandbox: &Sandbox, service: &Service) {
-    let mut command = client(sandbox, "python3", service);
+pub(crate) fn python(name: &str, package: &Package, sandbox: &Sandbox, server: &Server) {
+    let mut command = client(sandbox, "python3", server);
     let scripts = script("");
     let path = std::env::join_paths([package.folder(), &scripts]).unwrap();
     command.arg(script(name)).env("PYTHONPATH", path);

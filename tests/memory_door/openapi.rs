@@ -3,7 +3,7 @@
 use afterword_testkit::{Package, Sandbox};
 use serde_json::Value;
 
-use super::{BIN, Service, client, package};
+use super::{BIN, Server, client, package};
 use crate::observer_door::Door;
 
 /// Requests by operation and phase.
@@ -36,13 +36,13 @@ fn the_document_tells_of_every_door() {
 fn generated_requests_find_no_failure_and_no_answer_beside_the_document() {
     let Some(schemathesis) = package(Package::python("schemathesis", "4.32.5")) else { return };
     let sandbox = Sandbox::new(BIN);
-    let service = Service::daemon(&sandbox);
-    let mut command = client(&sandbox, "python3", &service);
+    let server = Server::daemon(&sandbox);
+    let mut command = client(&sandbox, "python3", &server);
     command
         .env("PYTHONPATH", schemathesis.folder())
         .args(["-c", "from schemathesis.cli import schemathesis; schemathesis()", "run"])
-        .arg(format!("{}/openapi.json", service.url))
-        .args(["--header", &format!("Authorization: Token {}", service.key)])
+        .arg(format!("{}/openapi.json", server.url))
+        .args(["--header", &format!("Authorization: Token {}", server.key)])
         .args(["--include-tag", "memory door", "--checks", CHECKS, "--max-examples", EXAMPLES])
         .args(["--phases", "examples,coverage,fuzzing", "--generation-deterministic"])
         .args(["--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure"]);

@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::absent::{Absent, target};
 use crate::output::{KillOnDrop, collect, finish};
 use crate::sandbox::Sandbox;
-use crate::{env, npm};
+use crate::env;
+use crate::packages::{npm, once};
 
 /// What messages call it.
 const BROWSER: &str = "Chromium";

@@ -22,7 +22,7 @@ pub(super) use paging::{Paging, links};
 use crate::api::body;
 use crate::api::error::{ApiError, ApiResult};
 
-/// A JSON object as body. No body is an object without fields.
+/// A JSON object as body. No body, and null, is an object without fields.
 #[derive(Debug)]
 pub(super) struct Fields<T>(pub(super) T);
 
@@ -42,6 +42,7 @@ async fn object<S: Send + Sync>(request: Request, state: &S) -> ApiResult<Map<St
     }
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(map)) => Ok(map),
+        Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err(ApiError::invalid("the body is no JSON object")),
         Err(why) => Err(ApiError::invalid(format!("the body cannot be used: {why}"))),
     }
