@@ -18,6 +18,8 @@
 //! | an answer that cannot be found in time | 503 | `timeout` |
 //! | too many watch live events | 503 | `crowded` |
 
+use std::fmt;
+
 use afterword_domain::wire::daemon::ErrorBody;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -181,6 +183,12 @@ impl From<afterword_store::Error> for ApiError {
             error.to_string(),
             Some("run 'afterword doctor'"),
         )
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.body.detail)
     }
 }
 

@@ -84,6 +84,14 @@ impl Engines {
         Ok(seat.router.clone())
     }
 
+    /// The rules over what a caller reaches.
+    pub(super) fn engine(&self, tenant: TenantId, project: Option<i64>) -> ApiResult<Arc<Engine>> {
+        let mut seats = self.seats();
+        let seat = self.seat(&mut seats, (tenant, project)).ok_or_else(stopping)?;
+        seat.door.touch();
+        Ok(Arc::clone(&seat.engine))
+    }
+
     /// The seat of a key, made where there is none; none at all where the server stops. That of a
     /// bound project rests on its organisation's, which is kept with it.
     fn seat<'a>(&self, seats: &'a mut Seats, key: Key) -> Option<&'a Seat> {

@@ -24,7 +24,8 @@ use super::engines::Engines;
 use super::metrics::Metrics;
 use super::secret::Secret;
 use super::state::Team;
-use super::{log, routes, tls, work};
+use super::tell::Teller;
+use super::{log, mcp, routes, tls, work};
 use crate::api::{self, Serving, asked_to_end};
 use crate::assembly::{self, SharedSource};
 use crate::config::Config;
@@ -132,13 +133,16 @@ async fn serve(
         announce(first);
     }
     let notices = pool.listen().await?;
-    let engines = engines(config, &pool, &clock);
+    let engines = Arc::new(engines(config, &pool, &clock));
+    let teller = Teller { pool: pool.clone(), clock: Arc::clone(&clock) };
     let team = Arc::new(Team {
         callers: Callers::new(pool.clone(), Arc::clone(&clock)),
         limits: Limits::new(set.requests_per_minute),
         metrics: Metrics::new(),
         origins,
-        engines: Arc::new(engines),
+        tools: mcp::router(Arc::clone(&engines), teller.clone()),
+        engines,
+        teller,
         accounts: routes::router(pool.clone(), Arc::clone(&clock)),
         metrics_token: config.env.get("AFTERWORD_METRICS_TOKEN").map(str::to_owned),
         stopping: AtomicBool::new(false),

@@ -15,7 +15,9 @@ use serde_json::json;
 
 use super::door::{Callers, Limits, Origins, Principal};
 use super::engines::Engines;
+use super::mcp;
 use super::metrics::Metrics;
+use super::tell::Teller;
 use crate::api::{ApiError, ApiResult, shown_secret};
 
 /// How long a question whether the database answers may take.
@@ -32,6 +34,9 @@ pub(super) struct Team {
     pub(super) engines: Arc<Engines>,
     /// The routes of accounts.
     pub(super) accounts: Router,
+    /// The tools for models.
+    pub(super) tools: Router,
+    pub(super) teller: Teller,
     /// With which the metrics are read, beside the tokens of admins.
     pub(super) metrics_token: Option<String>,
     pub(super) stopping: AtomicBool,
@@ -48,6 +53,9 @@ impl Team {
     pub(super) fn router(&self, principal: &Principal, path: &str) -> ApiResult<Router> {
         if path.starts_with("/api/team/") {
             return Ok(self.accounts.clone());
+        }
+        if path == mcp::PATH {
+            return Ok(self.tools.clone());
         }
         self.engines.router(principal.tenant(), principal.0.project)
     }

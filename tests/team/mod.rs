@@ -5,6 +5,7 @@ mod client;
 mod crossing;
 mod many;
 mod server;
+mod tools;
 mod transport;
 
 use afterword_domain::Time;

@@ -4,8 +4,6 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use afterword_domain::wire::team::AuditEntry;
-use afterword_store::contract::AccountStore as _;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -18,8 +16,10 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::{Principal, RequestId};
-use crate::api::{Access, ApiError, Deed, Peer, Served};
+use crate::api::{Access, ApiError, Deed, Peer, Served, harden};
+use crate::team::mcp;
 use crate::team::state::Team;
+use crate::team::tell::Origin;
 
 /// Routes that need no token: they say nothing but how the server is.
 const OPEN: [&str; 3] = ["/health", "/ready", "/metrics"];
@@ -37,6 +37,12 @@ struct Asked {
     method: Method,
     address: IpAddr,
     begun: Instant,
+}
+
+impl Asked {
+    fn origin(&self) -> Origin {
+        Origin { address: self.address, request_id: self.id.0.clone() }
+    }
 }
 
 /// Serves one request.
@@ -89,9 +95,17 @@ async fn pass(
         response
     } else {
         let router = team.router(&principal, path);
+        let path_is_tools = path == mcp::PATH;
         request.extensions_mut().insert(principal.caller());
         request.extensions_mut().insert(principal.clone());
+        request.extensions_mut().insert(asked.origin());
         match router {
+            Ok(router) if path_is_tools => {
+                let mut response = call(router, request).await;
+                let served = Served { path: mcp::PATH, access: Access::Read };
+                response.extensions_mut().insert(served);
+                response
+            }
             Ok(router) => call(router, request).await,
             Err(error) => error.into_response(),
         }
@@ -137,10 +151,10 @@ async fn finish(
     let took = asked.begun.elapsed();
     team.metrics.answered(&asked.method, route, status, took);
     if let Some(principal) = principal
-        && let Some(entry) = entry(team, asked, principal, &response)
-        && let Err(error) = team.pool.note(principal.tenant(), &entry).await
+        && let Some((action, subject)) = deed(asked, &response)
     {
-        tracing::error!(%error, action = entry.action, "the audit log cannot be written");
+        let origin = asked.origin();
+        team.teller.note(principal, &origin, &action, &subject, status.as_u16()).await;
     }
     let token = principal.map(|principal| &principal.0.token);
     tracing::info!(
@@ -163,13 +177,9 @@ async fn finish(
     response
 }
 
-/// What is told in the audit log: what changed something, was of all projects, or was refused.
-fn entry(
-    team: &Team,
-    asked: &Asked,
-    principal: &Principal,
-    response: &Response,
-) -> Option<AuditEntry> {
+/// What is told in the audit log, and what it was done to: what changed something, was of all
+/// projects, or was refused.
+fn deed(asked: &Asked, response: &Response) -> Option<(String, String)> {
     let served = response.extensions().get::<Served>();
     let deed = response.extensions().get::<Deed>();
     let refused = response.status() == StatusCode::FORBIDDEN;
@@ -180,17 +190,8 @@ fn entry(
         return None;
     }
     let route = || format!("{} {}", asked.method, served.map_or("none", |served| served.path));
-    Some(AuditEntry {
-        id: 0,
-        at: team.clock.now(),
-        member: principal.0.token.member.clone(),
-        token: Some(principal.0.token.id),
-        action: deed.and_then(|deed| deed.action).map_or_else(route, str::to_owned),
-        subject: deed.map_or_else(String::new, |deed| deed.subject.clone()),
-        status: response.status().as_u16(),
-        address: asked.address.to_string(),
-        request_id: asked.id.0.clone(),
-    })
+    let action = deed.and_then(|deed| deed.action).map_or_else(route, str::to_owned);
+    Some((action, deed.map_or_else(String::new, |deed| deed.subject.clone())))
 }
 
 /// A refusal that names its request, so that whoever has it can be helped with the log.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_postgres::Row;
 
 use super::PostgresStore;
-use super::connect::{Sql, Tx};
+use super::connect::{Sql, Tx, required};
 use super::values::{Text, get, short, text, time};
 use crate::Result;
 use crate::contract::ProjectStore;
@@ -15,11 +15,25 @@ use crate::rules::{new_uid, project_name};
 #[async_trait]
 impl ProjectStore for PostgresStore {
     async fn find_project(&self, project: &ProjectRef) -> Result<Option<Project>> {
-        self.read(|tx| async move { find(&tx, project).await }).await
+        let only = self.only(project);
+        self.read(|tx| async move {
+            match only {
+                Some(id) => of_id(&tx, id).await.map(Some),
+                None => find(&tx, project).await,
+            }
+        })
+        .await
     }
 
     async fn resolve_project(&self, project: &ProjectRef, now: Time) -> Result<Project> {
-        self.write(|tx| async move { resolve(&tx, project, now).await }).await
+        let only = self.only(project);
+        self.write(|tx| async move {
+            match only {
+                Some(id) => of_id(&tx, id).await,
+                None => resolve(&tx, project, now).await,
+            }
+        })
+        .await
     }
 
     async fn projects_named(&self, name: &str) -> Result<Vec<Project>> {
@@ -43,6 +57,18 @@ impl ProjectStore for PostgresStore {
     async fn project_keys(&self, project_id: i64) -> Result<Vec<String>> {
         self.read(|tx| async move { keys(&tx, project_id).await }).await
     }
+}
+
+impl PostgresStore {
+    /// The project that is meant where none is named: the one that this store is bound to, if it is.
+    fn only(&self, project: &ProjectRef) -> Option<i64> {
+        self.project().filter(|_| project.keys.is_empty() && project.name.trim().is_empty())
+    }
+}
+
+async fn of_id(tx: &Tx, id: i64) -> Sql<Project> {
+    let sql = "SELECT * FROM projects WHERE tenant = $1 AND id = $2";
+    from_row(&required(tx.first(sql, &[&id]).await?, "project")?)
 }
 
 async fn keys(tx: &Tx, project_id: i64) -> Sql<Vec<String>> {

@@ -196,7 +196,10 @@ async fn a_store_within_a_project_reaches_no_other_one() {
             .all(|change| { change.project_id == mine.id })
     );
     assert_eq!(seen.counts().await.unwrap().waiting, 0);
-    // It makes no project, and nothing in another one.
+    // Where none is named it is the one; it makes no other one, and nothing in another one.
+    let nameless = ProjectRef::default();
+    assert_eq!(bound.resolve_project(&nameless, t(6)).await.unwrap().id, mine.id);
+    assert_eq!(bound.find_project(&nameless).await.unwrap().unwrap().id, mine.id);
     let theirs = ProjectRef::named("theirs");
     assert!(matches!(
         bound.resolve_project(&theirs, t(6)).await,

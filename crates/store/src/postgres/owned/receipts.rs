@@ -69,6 +69,7 @@ async fn insert(
     request: Option<&Value>,
     claimed_by: Option<i64>,
 ) -> Sql<()> {
+    tx.brings_work();
     let at = receipt.at.millis();
     let sql = "DELETE FROM receipts WHERE tenant = $1 AND created_at < $2
                AND status IN ('succeeded', 'failed')";
