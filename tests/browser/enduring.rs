@@ -57,6 +57,16 @@ fn a_daemon_that_goes_away_is_waited_for_and_pages_agree() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_daemon_that_freezes_is_not_waited_for_without_end() {
+    let Some(stage) = Stage::new() else { return };
+    let saw = stage.play("frozen.mjs");
+    let has = |list: &str, id: &str| saw[list].as_array().unwrap().contains(&saw[id]);
+    assert!(has("shown", "id") && has("shown", "stays"), "what could not go is back: {saw}");
+    assert!(has("there", "stays"), "{saw}");
+}
+
+#[test]
 fn many_pages_of_one_browser_are_all_answered() {
     let Some(stage) = Stage::new() else { return };
     let saw = stage.play("tabs.mjs");

@@ -11,7 +11,12 @@ mod reaching;
 use std::path::Path;
 
 use afterword_testkit::{Browser, Sandbox};
+#[cfg(unix)]
+use rustix::process::Signal;
 use serde_json::{Value, json};
+
+#[cfg(unix)]
+use crate::lifecycle;
 
 const BIN: &str = env!("CARGO_BIN_EXE_afterword");
 
@@ -56,6 +61,16 @@ impl Stage {
             "link" => self.sandbox.afterword(&["open", "--print"]).success().stdout.trim().into(),
             "kill" => self.sandbox.kill_daemon().into(),
             "start" => self.sandbox.start_daemon_at(self.port).into(),
+            #[cfg(unix)]
+            "freeze" => {
+                lifecycle::freeze(self.sandbox.daemon_pid().unwrap());
+                Value::Null
+            }
+            #[cfg(unix)]
+            "thaw" => {
+                lifecycle::signal(self.sandbox.daemon_pid().unwrap(), Signal::CONT);
+                Value::Null
+            }
             other => panic!("nobody knows how to {other}"),
         }
     }

@@ -41,13 +41,13 @@ fn send(sandbox: &Sandbox, n: usize) {
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
 }
 
-fn signal(pid: u32, signal: Signal) {
+pub(crate) fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(pid, signal).unwrap();
 }
 
 /// Stops every thread of a process where it is, and waits until all of them have.
-fn freeze(pid: u32) {
+pub(crate) fn freeze(pid: u32) {
     signal(pid, Signal::STOP);
     if cfg!(target_os = "linux") {
         eventually("a process that stands still", DEADLINE, || {

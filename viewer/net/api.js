@@ -2,7 +2,7 @@
 import { tell } from "../app/signals.js";
 
 /** How long an answer may take. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 15_000;
 
 /** Why there is no answer. `kind`: `offline`, `signed-out` or `refused`. */
 export class ApiError extends Error {
@@ -21,8 +21,8 @@ function wellFormed(_, value) {
 }
 
 async function ask(method, path, options) {
-  const { body, signal, keepalive = false } = options;
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const { body, signal, keepalive = false, patience: most = PATIENCE_MS } = options;
+  const patience = AbortSignal.timeout(most);
   let answer;
   try {
     answer = await fetch(path, {

@@ -16,6 +16,8 @@ const SILENCE_MS = 40_000;
 const HIDDEN_MS = 5_000;
 /** Streams of one browser. It keeps six connections for one host, and asking needs one. */
 const MOST_STREAMS = 4;
+/** How long it may take to say that one is there. */
+const PING_MS = 5_000;
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 3_000;
 
@@ -145,7 +147,7 @@ async function broken() {
   }
   looking = true;
   try {
-    await api.get("/api/ping");
+    await api.get("/api/ping", {}, { patience: PING_MS });
   } catch (error) {
     if (error.kind === "signed-out") return;
     wasAway = true;
