@@ -51,6 +51,9 @@ mod mcp_client;
 mod memory_door;
 /// Installing the embedding model.
 mod model;
+/// The observer's own hooks and MCP server, driven against our daemon.
+#[cfg(unix)]
+mod observer_client;
 /// The observer door, old spellings and new.
 mod observer_door;
 /// What is read through the observer door.

@@ -1,4 +1,4 @@
-//! What tests need around the real binary: a hermetic home, a scripted model, the real client, a
+//! What tests need around the real binary: a hermetic home, a scripted model, the real clients, a
 //! real database server, a real browser.
 //!
 //! For development only; nothing that ships depends on it. Everything here listens on loopback,
@@ -13,6 +13,7 @@ mod env;
 mod listening;
 mod memory_stub;
 mod model_stub;
+mod observer_client;
 mod output;
 mod packages;
 mod payload;
@@ -31,6 +32,7 @@ pub use env::in_ci;
 pub use env::setting;
 pub use memory_stub::{Conduct, HeardCall, MemoryStub, Spelling};
 pub use model_stub::{ModelStub, Request, Sighting, Turn};
+pub use observer_client::ObserverClient;
 pub use output::Output;
 pub use packages::Package;
 pub use payload::{Outcome, Payload};

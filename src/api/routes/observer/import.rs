@@ -7,6 +7,8 @@ use afterword_domain::wire::observer;
 use afterword_domain::wire::portable::{ImportReport, PortableRow};
 use afterword_domain::{Kind, Time};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use crate::api::body::Json;
 use crate::api::door::Door;
@@ -113,7 +115,13 @@ fn portable(row: &Value, kind: Kind, sessions: &Sessions) -> PortableRow {
         Kind::Summary => summary(row),
         _ => (String::new(), text(row, "prompt_text").unwrap_or_default(), Vec::new(), Value::Null),
     };
+    let created_at = row
+        .get("created_at_epoch")
+        .and_then(Value::as_i64)
+        .map(Time::from_millis)
+        .or_else(|| text(row, "created_at")?.parse().ok());
     PortableRow {
+        uid: Some(uid(kind, session.as_deref(), created_at, &said)),
         kind: Some(kind),
         title,
         text: said,
@@ -121,15 +129,24 @@ fn portable(row: &Value, kind: Kind, sessions: &Sessions) -> PortableRow {
         agent,
         session,
         prompt_number: row.get("prompt_number").and_then(Value::as_i64),
-        created_at: row
-            .get("created_at_epoch")
-            .and_then(Value::as_i64)
-            .map(Time::from_millis)
-            .or_else(|| text(row, "created_at")?.parse().ok()),
+        created_at,
         files,
         content,
         ..PortableRow::default()
     }
+}
+
+/// The same for the same row, so that an export is taken in once, and what was forgotten stays so.
+fn uid(kind: Kind, session: Option<&str>, created_at: Option<Time>, said: &str) -> Uuid {
+    let mut sum = Sha256::new();
+    let at = created_at.map_or_else(String::new, |at| at.millis().to_string());
+    for part in ["observer", kind.word(), session.unwrap_or_default(), &at, said] {
+        sum.update((part.len() as u64).to_le_bytes());
+        sum.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&sum.finalize()[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 type Said = (String, String, Vec<String>, Value);

@@ -1,10 +1,12 @@
 //! Context: what a session is given, and what it would be given.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use afterword_domain::Kind;
 use afterword_domain::project::ProjectRef;
-use afterword_domain::wire::context::ContextQuestion;
+use afterword_domain::wire::context::{ContextBlock, ContextQuestion};
+use afterword_domain::wire::observer::ObserverSummary;
 use afterword_engine::observer::{ObserverRow, PageRequest};
 use axum::extract::State;
 use axum::http::header;
@@ -23,6 +25,9 @@ const MOST_NAMES: usize = 16;
 /// Sessions that are told of where no number is asked for, and most of them.
 const SESSIONS: usize = 3;
 const MOST_SESSIONS: usize = 50;
+
+/// Summaries that are looked through for them.
+const SUMMARIES: usize = 100;
 
 /// A text of fewer characters is no question to answer from memory.
 const QUESTION_CHARS: usize = 20;
@@ -77,18 +82,12 @@ pub(super) async fn recent(State(door): State<Arc<Door>>, call: Call) -> ApiResu
         platform: call.platform(),
         ..PageRequest::default()
     };
-    // Of a session and its only turn both have a summary.
-    let (mut summaries, _) = door.engine.observer_page(Kind::Summary, &page(limit * 2)).await?;
-    let mut told: Vec<String> = Vec::new();
-    summaries.retain(|row| match row {
-        ObserverRow::Summary(row) => {
-            let said = format!("{}\0{}\0{}", row.session_id, row.request, row.completed);
-            !told.contains(&said) && {
-                told.push(said);
-                true
-            }
-        }
-        _ => false,
+    let (mut summaries, _) = door.engine.observer_page(Kind::Summary, &page(SUMMARIES)).await?;
+    // A session's own summary stands for those of its turns.
+    let whole: HashSet<String> =
+        summaries.iter().filter_map(summary).filter(|row| row.prompt_number == 0).map(of).collect();
+    summaries.retain(|row| {
+        summary(row).is_some_and(|row| row.prompt_number == 0 || !whole.contains(&of(row)))
     });
     summaries.truncate(limit);
     let (observations, _) = door.engine.observer_page(Kind::Observation, &page(limit)).await?;
@@ -109,9 +108,21 @@ pub(super) async fn semantic(State(door): State<Arc<Door>>, call: Call) -> ApiRe
         Some(project) if question.trim().chars().count() >= QUESTION_CHARS => {
             door.engine.observer_answer(&project, &question).await?
         }
-        _ => afterword_domain::wire::context::ContextBlock::default(),
+        _ => ContextBlock::default(),
     };
     Ok(Json(json!({ "context": block.text, "count": block.shown.len() })))
+}
+
+fn summary(row: &ObserverRow) -> Option<&ObserverSummary> {
+    match row {
+        ObserverRow::Summary(row) => Some(row),
+        _ => None,
+    }
+}
+
+/// Which session a summary is of.
+fn of(row: &ObserverSummary) -> String {
+    format!("{} {}", row.platform_source, row.session_id)
 }
 
 /// The names of projects that a caller gives, the most special first.
