@@ -57,6 +57,8 @@ pub struct Piece {
     line: String,
     /// What stands under it.
     body: String,
+    /// Whether it can show that a claim holds: something was run or changed, and that succeeded.
+    pub shows: bool,
     /// What is worth showing first; higher is more.
     weight: u8,
 }
@@ -184,6 +186,7 @@ fn piece(stored: &StoredDigest) -> Option<Piece> {
         at: stored.at,
         line: String::new(),
         body: String::new(),
+        shows: false,
         weight: 0,
     };
     match stored.kind.as_str() {
@@ -229,6 +232,12 @@ fn tool(stored: &StoredDigest, piece: &mut Piece) {
     let failed = if digest.failed { " — failed" } else { "" };
     piece.line = format!("{by}{}{failed}", cut_chars(&shown(&one_line(&line)), LINE));
     piece.body = shown(body.trim());
+    // What only was looked at, or told by somebody else, is no outcome.
+    piece.shows = !digest.failed
+        && !matches!(
+            class,
+            ToolClass::Read | ToolClass::Search | ToolClass::Web | ToolClass::Agent
+        );
     piece.weight = match class {
         _ if digest.failed => 7,
         ToolClass::Edit | ToolClass::Write => 6,

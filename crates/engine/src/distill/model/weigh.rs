@@ -13,7 +13,7 @@ use afterword_store::contract::{ModelObservation, NewObservation};
 use sha2::{Digest as _, Sha256};
 
 use super::answer::{Claim, Standing};
-use super::evidence::{Evidence, Piece, What};
+use super::evidence::{Evidence, Piece};
 use crate::distill::{Finding, observation_entry};
 
 /// The concept of a claim that nothing has shown yet.
@@ -173,10 +173,10 @@ fn content(
     }
 }
 
-/// How a claim stands, by what it says and by what it rests on. What only somebody said is not
-/// confirmed by that.
+/// How a claim stands, by what it says and by what it rests on. What only somebody said, what was
+/// only read and what failed confirm nothing.
 fn mark(claim: &Claim, pieces: &[&Piece]) -> Option<&'static str> {
-    let shown = pieces.iter().any(|piece| piece.what == What::Tool);
+    let shown = pieces.iter().any(|piece| piece.shows);
     match claim.standing {
         Some(Standing::Refuted) => Some(REFUTED),
         Some(Standing::Hypothesis) => Some(HYPOTHESIS),

@@ -174,6 +174,24 @@ impl Play {
         self.tool(session, "Bash", ToolClass::Shell, "", input, output).await;
     }
 
+    pub(super) async fn look(&self, session: &str, path: &str) {
+        let input = serde_json::json!({ "file_path": path });
+        self.tool(session, "Read", ToolClass::Read, path, input, "fn parse() {}").await;
+    }
+
+    /// A command that failed.
+    pub(super) async fn fail(&self, session: &str, command: &str, output: &str) {
+        let tool = ToolUse {
+            name: "Bash".into(),
+            class: ToolClass::Shell,
+            call_id: Some(Uuid::now_v7().to_string()),
+            input: serde_json::json!({ "command": command }),
+            error: Some(output.into()),
+            ..ToolUse::default()
+        };
+        self.happens(session, EventBody::ToolUse { tool }).await;
+    }
+
     async fn tool(
         &self,
         session: &str,

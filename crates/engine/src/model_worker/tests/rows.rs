@@ -127,6 +127,32 @@ async fn forgotten_rows_stay_forgotten() {
 }
 
 #[tokio::test]
+async fn nothing_is_confirmed_by_a_failure_or_by_reading_alone() {
+    let play = Play::new();
+    play.prompt("a", "Why does the parser fail? Please look into it").await;
+    play.look("a", "src/parser.rs").await;
+    play.fail("a", "cargo test", "error: 1 test failed").await;
+    play.edit("a", "src/parser.rs").await;
+    play.stop("a", "I changed the parser.").await;
+    play.script.say(
+        "<observation><title>By reading</title><evidence>2</evidence>
+         <standing>confirmed</standing></observation>
+         <observation><title>By a failure</title><evidence>3</evidence>
+         <standing>confirmed</standing></observation>
+         <observation><title>By a change</title><evidence>2, 3, 4</evidence>
+         <standing>confirmed</standing></observation>",
+    );
+    play.work().await;
+    let rows = play.observations().await;
+    let confirmed: Vec<_> = rows
+        .iter()
+        .filter(|row| row.content.concepts.iter().any(|c| c == "confirmed"))
+        .map(|row| row.content.title.as_str())
+        .collect();
+    assert_eq!(confirmed, ["By a change"], "{rows:?}");
+}
+
+#[tokio::test]
 async fn claims_are_marked_by_how_they_stand() {
     let play = Play::new();
     play.turn("a", "src/queue.rs").await;
