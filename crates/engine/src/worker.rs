@@ -12,7 +12,7 @@ use afterword_store::contract::{
 use tokio::sync::{Notify, watch};
 
 use crate::distill::{self, Finding, observation_entry};
-use crate::model_worker::{new_summary, summary_of};
+use crate::model_worker::{go_on, new_summary, summary_of};
 use crate::{Engine, Result};
 
 /// Digests of a turn that are looked at from its beginning and from its end.
@@ -142,9 +142,12 @@ impl Engine {
             findings.into_iter().map(|finding| new_observation(finding, &digests, at)).collect();
         let mut turns =
             self.store.turn_summaries(job.turn.session_id, None, distill::MAX_TURNS).await?;
-        // What a model or a person has told of the turn stays.
+        // What a model or a person has told of the turn stays, as far as it is not overtaken.
         let known = |turn: &Summary| turn.prompt_number == job.turn.prompt_number;
-        if !turns.iter().any(|turn| known(turn) && turn.source != Source::Rules) {
+        let mut went_on = None;
+        if let Some(told) = turns.iter_mut().find(|t| known(t) && t.source != Source::Rules) {
+            went_on = go_on(told, &digests, distilled.summary.as_ref()).then(|| told.clone());
+        } else {
             turns.retain(|turn| !known(turn));
             if let Some(content) = &distilled.summary {
                 turns.push(summary_of(job.project_id, job.turn, content, Source::Rules, at));
@@ -153,12 +156,21 @@ impl Engine {
         }
         let newest = turns.iter().map(|turn| turn.created_at).max().unwrap_or(at);
         // The session of one turn says what its turn says, whoever told it.
-        let session = match &turns[..] {
-            [only] if only.source == Source::Provider => None,
-            _ => self.summed_up(job.turn.session_id, &turns).await?,
+        let session = match (&turns[..], &went_on) {
+            ([only], Some(_)) => Some(only.content.clone()),
+            ([only], None) if only.source == Source::Provider => None,
+            _ => {
+                let prompt = went_on.as_ref().map(|turn| turn.prompt_number);
+                self.summed_up(job.turn.session_id, &turns, prompt).await?
+            }
         };
-        let session = session.map(|content| new_summary(content, Source::Rules, newest));
-        let turn = distilled.summary.map(|content| new_summary(content, Source::Rules, at));
+        // What a model has told is only taken over by what goes on with it.
+        let source = if went_on.is_some() { Source::Provider } else { Source::Rules };
+        let session = session.map(|content| new_summary(content, source, newest));
+        let turn = match went_on {
+            Some(told) => Some(new_summary(told.content, told.source, told.created_at)),
+            None => distilled.summary.map(|content| new_summary(content, Source::Rules, at)),
+        };
         let wish = self.model_wish(job, &digests);
         self.save(job, seen, observations, (turn, session), wish).await
     }

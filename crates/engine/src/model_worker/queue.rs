@@ -67,16 +67,24 @@ impl Engine {
     }
 
     /// The session's summary by rules, from those of its turns and from what a model wrote about
-    /// the earlier ones. None where the model has told of all of them.
+    /// the earlier ones. None where the model has told of all of them. `went_on` is the prompt of a
+    /// turn in which more happened than the model can have told of.
     pub(crate) async fn summed_up(
         &self,
         session_id: i64,
         turns: &[Summary],
+        went_on: Option<i64>,
     ) -> Result<Option<SummaryContent>> {
-        let Some((content, up_to)) = self.store.session_answer(session_id).await? else {
+        let Some((mut content, up_to)) = self.store.session_answer(session_id).await? else {
             return Ok(distill::roll_up(turns));
         };
-        let later = turns.iter().filter(|turn| turn.prompt_number > up_to);
+        if went_on.is_some_and(|prompt| prompt >= up_to) {
+            // The steps that the model named were taken, or given up, after it was asked.
+            content.next_steps.clear();
+        }
+        let is_later =
+            |turn: &&Summary| turn.prompt_number > up_to || Some(turn.prompt_number) == went_on;
+        let later = turns.iter().filter(is_later);
         let before = Summary {
             id: 0,
             uid: Uuid::nil(),

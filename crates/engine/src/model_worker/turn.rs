@@ -87,7 +87,7 @@ impl Engine {
         if turns.is_empty() {
             return Ok(None);
         }
-        let rolled = self.summed_up(turn.session_id, &turns).await?;
+        let rolled = self.summed_up(turn.session_id, &turns, None).await?;
         if rolled.is_some() {
             return Ok(rolled);
         }
@@ -120,7 +120,7 @@ impl Engine {
         let source = if alone { Source::Provider } else { Source::Rules };
         let session = match turns.first().filter(|_| alone) {
             Some(only) => Some(only.content.clone()),
-            None => self.summed_up(turn.session_id, &turns).await?,
+            None => self.summed_up(turn.session_id, &turns, None).await?,
         };
         Ok(ModelOutcome {
             job: job.clone(),
@@ -135,7 +135,10 @@ impl Engine {
 }
 
 /// A model's summary with the files that the tools tell of.
-fn with_files(summary: SummaryContent, by_rules: Option<&SummaryContent>) -> SummaryContent {
+pub(super) fn with_files(
+    summary: SummaryContent,
+    by_rules: Option<&SummaryContent>,
+) -> SummaryContent {
     let files = by_rules.cloned().unwrap_or_default();
     SummaryContent { files_read: files.files_read, files_modified: files.files_modified, ..summary }
 }

@@ -7,6 +7,7 @@ use afterword_domain::wire::search::SearchRequest;
 use afterword_domain::{Kind, PublicId};
 
 use super::play::{Play, answer};
+use crate::model_worker::{IDLE_MS, QUIET_MS};
 
 #[tokio::test]
 async fn a_turn_is_asked_about_once_and_its_rows_take_the_place_of_the_rules() {
@@ -60,6 +61,61 @@ async fn what_comes_after_the_call_is_told_by_rules_beside_it() {
     assert_eq!(turn.source, Source::Provider);
     assert_eq!(turn.content.completed, "Queue is durable: done");
     assert_eq!(turn.content.files_modified, ["src/queue.rs", "src/late.rs"]);
+}
+
+#[tokio::test]
+async fn a_turn_that_goes_on_after_the_call_does_not_stay_half_told() {
+    let play = Play::new();
+    play.prompt("a", "Make the queue durable and run the tests").await;
+    play.edit("a", "src/queue.rs").await;
+    play.pass(QUIET_MS);
+    play.script.say(
+        "<summary><request>Durable queue</request><completed>The edit is made</completed>
+         <next_steps>Run the tests of the queue</next_steps></summary>",
+    );
+    play.work().await;
+    let turn = play.summaries(SummaryLevel::Turn).await.remove(0);
+    assert!(turn.content.next_steps.contains("Run the tests"), "{turn:?}");
+    play.run("a", "cargo test", "test result: ok. 12 passed").await;
+    play.work().await;
+    let turn = play.summaries(SummaryLevel::Turn).await.remove(0);
+    assert!(turn.content.next_steps.contains("Run the tests"), "nobody has ended it yet");
+    play.stop("a", "All is finished and the tests of the queue pass.").await;
+    play.work().await;
+    assert_eq!(play.script.calls(), 1, "one call a turn");
+    for level in [SummaryLevel::Turn, SummaryLevel::Session] {
+        let told = play.summaries(level).await.remove(0);
+        assert_eq!(told.content.next_steps, "", "{level:?}");
+        assert!(told.content.completed.contains("All is finished"), "{told:?}");
+        assert_eq!(told.content.request, "Durable queue", "what the model told besides stays");
+        assert_eq!(told.source, Source::Provider);
+    }
+    // The same events once more change nothing, and a session that was summed up hears of it too.
+    let before = play.summaries(SummaryLevel::Turn).await;
+    play.end("a").await;
+    play.work().await;
+    assert_eq!(play.summaries(SummaryLevel::Turn).await, before);
+
+    let play = Play::new();
+    play.turn("b", "src/a.rs").await;
+    play.work().await;
+    play.prompt("b", "Now make the second one durable").await;
+    play.edit("b", "src/b.rs").await;
+    play.pass(IDLE_MS + 1_000);
+    play.script.say(&answer("Half of it", "2", "feature"));
+    play.script.say(
+        "<summary><request>Both</request><completed>The first one</completed>
+         <next_steps>Finish the second one</next_steps></summary>",
+    );
+    play.work().await;
+    let session = play.summaries(SummaryLevel::Session).await.remove(0);
+    assert_eq!(session.content.next_steps, "Finish the second one");
+    play.stop("b", "The second one is finished as well.").await;
+    play.work().await;
+    assert_eq!(play.script.calls(), 3);
+    let session = play.summaries(SummaryLevel::Session).await.remove(0);
+    assert_eq!(session.content.next_steps, "", "{session:?}");
+    assert!(session.content.completed.contains("second one is finished"), "{session:?}");
 }
 
 #[tokio::test]
