@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::call::Caller;
-use super::{answer, count, declined, model, need_key, unusable};
+use super::{answer, count, declined, model, need_key, no_api, unusable};
 use crate::provider::contract::{Answer, Ask, Provider, Usage};
 use crate::provider::refusal::Refusal;
 use crate::provider::settings::ProviderSettings;
@@ -54,6 +54,7 @@ impl Provider for Anthropic {
 
 fn read(body: &Value) -> Result<Answer, Refusal> {
     let usage = usage(&body["usage"]);
+    no_api(body, usage, &["content", "stop_reason"])?;
     let Some(blocks) = body["content"].as_array() else {
         return Err(unusable("the answer is no message of the Messages API", usage));
     };

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::call::Caller;
-use super::{answer, count, declined, model, need_key, unusable};
+use super::{answer, count, declined, model, need_key, no_api, unusable};
 use crate::provider::contract::{Answer, Ask, Provider, Usage};
 use crate::provider::refusal::Refusal;
 use crate::provider::settings::ProviderSettings;
@@ -52,6 +52,7 @@ impl Provider for Gemini {
 
 fn read(body: &Value) -> Result<Answer, Refusal> {
     let usage = usage(&body["usageMetadata"]);
+    no_api(body, usage, &["candidates", "promptFeedback"])?;
     if let Some(why) = body["promptFeedback"]["blockReason"].as_str() {
         return Err(declined(why, usage));
     }

@@ -63,6 +63,16 @@ fn unusable(what: &str, usage: Option<Usage>) -> Refusal {
     Refusal::new(RefusalKind::Unusable, what).with_status(200).with_usage(usage)
 }
 
+/// An answer in JSON that has nothing of the API's shape and tells no use: whoever sent it is no such
+/// API, and no other question finds one there.
+fn no_api(body: &Value, usage: Option<Usage>, parts: &[&str]) -> Result<(), Refusal> {
+    if usage.is_some() || parts.iter().any(|part| body.get(*part).is_some()) {
+        return Ok(());
+    }
+    let what = "the address answers, but not as an API of this kind";
+    Err(Refusal::new(RefusalKind::Misconfigured, what).with_status(200))
+}
+
 /// What the model or a filter would not answer.
 fn declined(why: &str, usage: Option<Usage>) -> Refusal {
     let what = format!("the model refused to answer ({why})");

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::call::Caller;
-use super::{answer, count, declined, model, need_key, unusable};
+use super::{answer, count, declined, model, need_key, no_api, unusable};
 use crate::provider::contract::{Answer, Ask, Provider, Usage};
 use crate::provider::refusal::Refusal;
 use crate::provider::settings::ProviderSettings;
@@ -102,6 +102,7 @@ impl Provider for OpenAi {
 
 fn read(body: &Value) -> Result<Answer, Refusal> {
     let usage = usage(&body["usage"]);
+    no_api(body, usage, &["choices"])?;
     let choice = &body["choices"][0];
     let message = &choice["message"];
     if !message.is_object() {
