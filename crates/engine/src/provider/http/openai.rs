@@ -75,27 +75,28 @@ impl Provider for OpenAi {
     }
 
     /// A request that was turned away for the name of its limit, or for being told not to think, is sent
-    /// once more without that: nothing ran, so nothing was spent.
+    /// once more without that, and without both where both were named: nothing ran, so nothing was
+    /// spent. What helped is kept.
     async fn complete(&self, ask: &Ask) -> Result<Answer, Refusal> {
-        let new = self.new_limit.load(Ordering::Relaxed);
-        let body = match self.ask(ask, new).await {
-            Err(refusal)
-                if matches!(refusal.status, Some(400 | 422))
-                    && refusal.message.contains(limit_name(new)) =>
-            {
-                let body = self.ask(ask, !new).await?;
-                self.new_limit.store(!new, Ordering::Relaxed);
-                body
+        let known = self.new_limit.load(Ordering::Relaxed);
+        let mut new = known;
+        let body = loop {
+            let refusal = match self.ask(ask, new).await {
+                Ok(body) => break body,
+                Err(refusal) => refusal,
+            };
+            let names = |what: &str| {
+                matches!(refusal.status, Some(400 | 422)) && refusal.message.contains(what)
+            };
+            let hushed = names(EFFORT) && self.thinks.swap(false, Ordering::Relaxed);
+            if !hushed {
+                if new != known || !names(limit_name(new)) {
+                    return Err(refusal);
+                }
+                new = !new;
             }
-            Err(refusal)
-                if matches!(refusal.status, Some(400 | 422))
-                    && refusal.message.contains(EFFORT)
-                    && self.thinks.swap(false, Ordering::Relaxed) =>
-            {
-                self.ask(ask, new).await?
-            }
-            other => other?,
         };
+        self.new_limit.store(new, Ordering::Relaxed);
         read(&body)
     }
 }

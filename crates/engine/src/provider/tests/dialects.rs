@@ -159,3 +159,30 @@ fn a_model_that_thinks_first_is_told_not_to_unless_its_server_knows_no_such_wish
     complete(&luna).unwrap();
     assert_eq!((stub.count(), effort(4), effort(5)), (6, Value::Null, Value::Null));
 }
+
+#[test]
+fn a_gateway_that_refuses_both_wishes_is_asked_without_both() {
+    let limit = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+    let effort = "Unsupported parameter: 'reasoning_effort'.";
+    for refusals in [[limit, effort], [effort, limit]] {
+        let stub = ProviderStub::start();
+        let told = settings(ProviderKind::OpenAi, &stub.url());
+        let model = Some("gpt-6-luna".to_owned());
+        let luna = open(&ProviderSettings { model, ..told }).unwrap();
+        for what in refusals {
+            stub.then(Reply::error(400, "unsupported_parameter", what));
+        }
+        stub.otherwise(Reply::text("said"));
+        complete(&luna).unwrap();
+        complete(&luna).unwrap();
+        let heard = stub.heard();
+        assert_eq!(heard.len(), 4, "the second question knows both");
+        for body in [&heard[2].body, &heard[3].body] {
+            assert_eq!(body["max_completion_tokens"], 321);
+            assert_eq!(
+                (&body["max_tokens"], &body["reasoning_effort"]),
+                (&Value::Null, &Value::Null)
+            );
+        }
+    }
+}
