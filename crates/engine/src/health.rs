@@ -74,7 +74,9 @@ pub fn troubles(signs: &Signs<'_>) -> Vec<String> {
     }
     if status.model.parked > 0 {
         let n = status.model.parked;
-        troubles.push(format!("{n} answers of the model could not be used; see 'afterword jobs'"));
+        let turns = if n == 1 { "turn" } else { "turns" };
+        troubles
+            .push(format!("{n} {turns} could not be read by a model; see 'afterword jobs list'"));
     }
     troubles
 }
@@ -107,7 +109,7 @@ mod tests {
         status.model.parked = 3;
         let told = told(&status);
         assert_eq!(told.len(), 3);
-        assert!(told[1].contains("no key") && told[2].starts_with("3 answers"), "{told:?}");
+        assert!(told[1].contains("no key") && told[2].starts_with("3 turns"), "{told:?}");
     }
 
     fn line_of(status: &Status, due: Option<i64>, lost: u64) -> Option<String> {

@@ -82,8 +82,12 @@ impl Engine {
         }
         let verdict = match outcome {
             Ok(answer) => {
-                self.model_work.hold.answered();
-                match read(&answer.text) {
+                let reading = read(&answer.text);
+                // A notice of its account says that the provider does not work.
+                if !matches!(reading, Reading::Prose(Prose::Quota | Prose::Auth)) {
+                    self.model_work.hold.answered();
+                }
+                match reading {
                     Reading::Said(said) if (question.serves)(&said) => return Ok(Some(*said)),
                     Reading::Skipped => return Ok(Some(Said::default())),
                     Reading::Said(_) => garbage(model, &job, "the answer lacks what was asked for"),

@@ -5,7 +5,7 @@ use crate::distill::model::answer::Prose;
 use crate::provider::{Refusal, RefusalKind};
 use crate::{Engine, Result};
 
-use super::hold::spread;
+use super::hold::{outage, spread, wait};
 
 /// How long the provider is left alone that says in prose that an account is used up, or may not
 /// be used, in milliseconds.
@@ -20,6 +20,9 @@ const SPREAD_MS: f64 = 8_000.0;
 /// Questions in a row that are turned away with the same words, after which it is no question that
 /// is at fault.
 const SAME_IN_A_ROW: u32 = 3;
+
+/// Calls in a row that came too often, after which the provider counts as one that does not work.
+const LIMITED_IN_A_ROW: i32 = 3;
 
 /// What it means for the question itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +50,11 @@ impl Engine {
             }
             RefusalKind::RateLimited => {
                 heeded.counts = false;
-                let own = hold.failed((model.chance)());
+                let in_a_row = hold.failed();
+                let own = spread(wait(in_a_row), (model.chance)());
+                if in_a_row >= LIMITED_IN_A_ROW {
+                    hold.note_failing(now, &told, false);
+                }
                 // Never earlier than the provider wants it, and then not all at once; and later
                 // every time, whatever it says.
                 let more = spread(SPREAD_MS, (model.chance)()) - spread(SPREAD_MS, 0.0);
@@ -56,10 +63,13 @@ impl Engine {
                 self.hold_until(model, now.plus_millis(heeded.after_ms), told).await?;
             }
             RefusalKind::Unavailable => {
-                // What never ran costs no try: an outage parks nothing.
-                heeded.counts = refusal.may_cost();
-                let own = hold.failed((model.chance)());
-                heeded.after_ms = own.max(asked.unwrap_or(0));
+                let in_a_row = hold.failed();
+                // An outage parks nothing: what never ran costs no try, and what may have run costs
+                // one only where the provider has answered others since.
+                heeded.counts = refusal.may_cost() && in_a_row == 1;
+                let own = if refusal.may_cost() { outage(in_a_row) } else { wait(in_a_row) };
+                heeded.after_ms = spread(own, (model.chance)()).max(asked.unwrap_or(0));
+                hold.note_failing(now, &told, false);
                 hold.pause(now.plus_millis(heeded.after_ms), told);
             }
             RefusalKind::Refused if matches!(refusal.status, Some(400..=499)) => {
@@ -87,8 +97,10 @@ impl Engine {
             Prose::Auth => AUTH,
             Prose::Noise | Prose::Overflow | Prose::Refusal => return Ok(None),
         };
-        let until = self.clock.now().plus_millis(PROSE_MS);
-        self.hold_until(model, until, format!("{}: {error}", model.provider.name())).await?;
+        let now = self.clock.now();
+        let told = format!("{}: {error}", model.provider.name());
+        self.model_work.hold.note_failing(now, &told, prose == Prose::Auth);
+        self.hold_until(model, now.plus_millis(PROSE_MS), told).await?;
         Ok(Some(PROSE_MS))
     }
 }

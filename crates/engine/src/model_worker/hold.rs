@@ -14,6 +14,14 @@ const KEPT: &str = "model.held_until";
 const FIRST_MS: f64 = 2_000.0;
 const LONGEST_MS: f64 = 600_000.0;
 
+/// The first wait once the provider has answered nobody [`OUTAGE`] times in a row, in milliseconds:
+/// each of these calls may be charged.
+const OUTAGE_MS: f64 = 60_000.0;
+const OUTAGE: i32 = 3;
+
+/// How long the provider may answer nobody before a person is told, in milliseconds.
+const FAILING_LIMIT_MS: i64 = 10 * 60_000;
+
 /// Why and until when the provider is left alone.
 #[derive(Debug, Default)]
 pub(crate) struct Hold(Mutex<State>);
@@ -27,6 +35,31 @@ struct State {
     turned_away: (u32, String),
     /// Until then nothing is sent while no session lives: the budget for it is used up.
     backlog_rests: Option<Time>,
+    /// What came instead of an answer since the last one.
+    failing: Option<Failing>,
+}
+
+/// What comes instead of answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failing {
+    /// When that began.
+    pub(super) since: Time,
+    /// What came last, for people.
+    pub(super) why: String,
+    /// Whether only a person can mend it.
+    pub(super) needs_a_person: bool,
+}
+
+impl Failing {
+    /// For people.
+    pub(super) fn told(&self) -> String {
+        format!("{}; no answer since {}", self.why, self.since.rfc3339())
+    }
+
+    /// Whether a person is to be told without asking.
+    pub(super) fn lasts(&self, now: Time) -> bool {
+        self.needs_a_person || now.millis() - self.since.millis() > FAILING_LIMIT_MS
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -94,13 +127,25 @@ impl Hold {
         self.with(|state| state.backlog_rests.filter(|until| now < *until))
     }
 
-    /// Notes a call that the provider did not answer; how long to wait, spread by `chance`.
-    pub(super) fn failed(&self, chance: f64) -> i64 {
-        let failures = self.with(|state| {
+    /// Notes a call that the provider did not answer; how many were in a row.
+    pub(super) fn failed(&self) -> i32 {
+        self.with(|state| {
             state.failures = state.failures.saturating_add(1);
             state.failures
+        })
+    }
+
+    /// Notes what came instead of an answer.
+    pub(super) fn note_failing(&self, now: Time, why: &str, needs_a_person: bool) {
+        self.with(|state| {
+            let since = state.failing.as_ref().map_or(now, |failing| failing.since);
+            state.failing = Some(Failing { since, why: why.to_owned(), needs_a_person });
         });
-        spread(wait(failures), chance)
+    }
+
+    /// What comes instead of answers; none where the last call was answered.
+    pub(super) fn failing(&self) -> Option<Failing> {
+        self.with(|state| state.failing.clone())
     }
 
     /// Notes a question that was turned away as one that cannot be answered; how many were in a row,
@@ -119,6 +164,7 @@ impl Hold {
     pub(crate) fn answered(&self) {
         self.with(|state| {
             state.failures = 0;
+            state.failing = None;
             state.turned_away = (0, String::new());
         });
     }
@@ -132,6 +178,12 @@ fn asked(model: &Model) -> String {
 /// Milliseconds to wait after so many failures in a row.
 pub(super) fn wait(failures: i32) -> f64 {
     (FIRST_MS * 2_f64.powi(failures.clamp(1, 20) - 1)).min(LONGEST_MS)
+}
+
+/// Milliseconds to wait after so many failures in a row of calls that may be charged.
+pub(super) fn outage(failures: i32) -> f64 {
+    let doubled = OUTAGE_MS * 2_f64.powi(failures.clamp(OUTAGE, 20) - OUTAGE);
+    if failures < OUTAGE { wait(failures) } else { doubled.min(LONGEST_MS) }
 }
 
 /// A wait made longer by up to a quarter.
@@ -178,6 +230,8 @@ mod tests {
     fn waits_double_up_to_ten_minutes_and_are_spread() {
         let waits: Vec<f64> = [1, 2, 3, 10, 1_000].map(wait).to_vec();
         assert_eq!(waits, [2_000.0, 4_000.0, 8_000.0, 600_000.0, 600_000.0]);
+        let waits: Vec<f64> = [1, 2, 3, 4, 1_000].map(outage).to_vec();
+        assert_eq!(waits, [2_000.0, 4_000.0, 60_000.0, 120_000.0, 600_000.0], "in an outage");
         assert_eq!(spread(1_000.0, 0.0), 1_000);
         assert_eq!(spread(1_000.0, 1.0), 1_250);
     }

@@ -64,6 +64,13 @@ impl Engine {
         let now = self.clock.now();
         status.model.held = self.model_work.hold.told(now);
         status.model.stopped = self.model_work.hold.needs_a_person(now);
+        let failing = self.model_work.hold.failing();
+        status.model.lasts = failing.as_ref().is_some_and(|failing| failing.lasts(now));
+        status.model.failing = failing.map(|failing| failing.told());
+        if let Some(no_model) = &self.no_model {
+            status.model.held = Some(no_model.why.clone());
+            status.model.stopped = true;
+        }
     }
 
     /// The session's summary by rules, from those of its turns and from what a model wrote about

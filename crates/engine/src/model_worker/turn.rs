@@ -22,8 +22,12 @@ const DEFAULT_TYPE: &str = "discovery";
 
 impl Engine {
     /// What a model is to do about a turn that the rules have just read.
+    /// A model that cannot be asked yet, for want of a key or by a slip in the settings, reads it
+    /// when it can.
     pub(crate) fn model_wish(&self, job: &Job, digests: &[StoredDigest]) -> Option<ModelWish> {
-        self.model.as_ref()?;
+        if self.model.is_none() && self.no_model.is_none() {
+            return None;
+        }
         let last = digests.last()?;
         let is = |kind: &str| digests.iter().any(|d| d.kind == kind && d.subagent.is_none());
         let (closed, ended) = (is("stop"), is("session-end"));

@@ -68,6 +68,7 @@ impl Status {
     pub fn model_stopped(&self) -> Option<&str> {
         let cap = self.spend.stopped.as_ref().map(|stopped| stopped.why.as_str());
         cap.or_else(|| self.model.held.as_deref().filter(|_| self.model.stopped))
+            .or_else(|| self.model.failing.as_deref().filter(|_| self.model.lasts))
     }
 }
 
@@ -121,6 +122,12 @@ pub struct ModelQueue {
     /// Whether it takes a person to go on.
     #[serde(default)]
     pub stopped: bool,
+    /// What comes instead of answers, and since when; none where the last call was answered.
+    #[serde(default)]
+    pub failing: Option<String>,
+    /// Whether that has lasted, or only a person can mend it.
+    #[serde(default)]
+    pub lasts: bool,
 }
 
 /// What was spent with a provider today, and what sessions were handed.

@@ -132,27 +132,75 @@ async fn i6_a_provider_that_is_asked_too_often_is_left_alone_as_long_as_it_wants
 }
 
 #[tokio::test]
-async fn server_trouble_backs_off_and_is_given_up_after_three_tries() {
+async fn an_outage_backs_off_for_minutes_parks_nothing_and_is_told() {
     let play = Play::new();
     play.turn("a", "src/a.rs").await;
-    for _ in 0..3 {
+    for _ in 0..5 {
         play.script.then(refuse(RefusalKind::Unavailable));
     }
     play.work().await;
     play.engine.read_by_model().await.unwrap();
     assert_eq!(play.script.calls(), 1, "not at once");
+    let model = play.engine.status().await.unwrap().model;
+    assert!(model.failing.unwrap().starts_with("script: no (unavailable); no answer since "));
+    assert!(!model.lasts, "a moment is no trouble");
     play.go_on(1, 2_000).await;
     assert_eq!(play.script.calls(), 2);
     play.go_on(1, 1_000).await;
     assert_eq!(play.script.calls(), 2, "longer every time");
-    play.go_on(6, 60_000).await;
+    play.go_on(1, 3_000).await;
     assert_eq!(play.script.calls(), 3);
+    play.go_on(5, 9_000).await;
+    assert_eq!(play.script.calls(), 3, "then for a minute and more");
+    play.go_on(20, 30_000).await;
+    let status = play.engine.status().await.unwrap();
+    assert_eq!((play.script.calls(), status.model.parked), (6, 0));
+    assert_eq!((status.model.failing, status.model.done), (None, 1), "read when it is over");
+}
+
+#[tokio::test]
+async fn an_outage_that_lasts_is_told_without_asking() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    for _ in 0..20 {
+        let refusal = Refusal::new(RefusalKind::Unavailable, "nobody there").before_sending();
+        play.script.then(Act::Refuse(refusal));
+    }
+    play.go_on(12, 60_000).await;
+    let status = play.engine.status().await.unwrap();
+    assert!(status.model_stopped().is_some_and(|why| why.contains("nobody there")), "{status:?}");
+    assert_eq!(play.engine.retry_jobs(&[]).await.unwrap(), []);
+    assert_eq!(play.engine.status().await.unwrap().model_stopped(), None);
+
+    // An account that may not be used is told at once, whatever its status.
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    play.script.say("Invalid API key · Please run /login");
+    play.work().await;
+    let status = play.engine.status().await.unwrap();
+    assert!(status.model_stopped().is_some_and(|why| why.contains("account")), "{status:?}");
+}
+
+#[tokio::test]
+async fn a_question_that_alone_gets_no_answer_is_parked_after_three_tries() {
+    let play = Play::new();
+    play.turn("a", "src/a.rs").await;
+    play.script.then(refuse(RefusalKind::Unavailable));
+    play.work().await;
+    for other in ["b", "c"] {
+        assert!(play.parked().await.is_empty());
+        play.script.say(&answer("Fine", "2", "feature"));
+        play.script.then(refuse(RefusalKind::Unavailable));
+        play.turn(other, "src/b.rs").await;
+        play.go_on(1, 2_000).await;
+    }
     let parked = play.parked().await;
     assert_eq!((parked.len(), parked[0].id.queue), (1, Queue::Model));
     assert_eq!(parked[0].error.as_deref(), Some("no (unavailable)"));
     let rows = play.observations().await;
-    assert!(!rows.is_empty(), "the rules' rows serve");
-    let evidence = play.engine.store().evidence(rows[0].id).await.unwrap();
+    let of_rules =
+        rows.iter().find(|row| row.source == Source::Rules).expect("the rules' rows serve");
+    let evidence = play.engine.store().evidence(of_rules.id).await.unwrap();
     assert!(!evidence.is_empty(), "the raw events are kept");
 }
 
