@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::absent::{Absent, target};
-use crate::output::{KillOnDrop, collect, finish};
-use crate::sandbox::Sandbox;
 use crate::env;
+use crate::output::{KillOnDrop, collect, finish};
 use crate::packages::{npm, once};
+use crate::sandbox::Sandbox;
 
 /// What messages call it.
 const BROWSER: &str = "Chromium";

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::{Principal, RequestId};
-use crate::api::{Access, ApiError, Deed, Peer, Served, harden};
+use crate::api::{Access, ApiError, Deed, Peer, Served};
 use crate::team::mcp;
 use crate::team::state::Team;
 use crate::team::tell::Origin;
