@@ -104,6 +104,21 @@ pub(crate) async fn filters_hold_for_lists(store: Any) {
         Filter::Not(Box::new(kind("decision"))),
     ]);
     assert_eq!(texts(&listed(&store, not).await), ["m1"]);
+    let says = |part: &str| is(Field::Text, Test::Contains(part.to_owned()));
+    assert_eq!(texts(&listed(&store, says("2")).await), ["m2"]);
+    assert_eq!(texts(&listed(&store, says("M2")).await), [""; 0]);
+    assert_eq!(texts(&listed(&store, says("2\0")).await), [""; 0]);
+    let mut odd = owned(p.id, "user:di", "odd", 9_000);
+    odd.metadata = json!({"tags": ["say \"x\" \\ 是", 3]});
+    odd.attributes.categories = vec!["a \"b\"".to_owned()];
+    store.remember(odd).await.unwrap();
+    let tags = || Field::Metadata(vec!["tags".to_owned()]);
+    let tagged = is(tags(), Test::Eq(json!("say \"x\" \\ 是")));
+    assert_eq!(texts(&listed(&store, tagged).await), ["odd"]);
+    assert_eq!(texts(&listed(&store, is(tags(), Test::Eq(json!(3.0)))).await), ["odd"]);
+    let of_category = is(Field::Category, Test::Eq(json!("a \"b\"")));
+    assert_eq!(texts(&listed(&store, of_category).await), ["odd"]);
+    assert_eq!(store.forget_owned(of(OwnerKind::User, &["di"]), 9, t(9_500)).await.unwrap(), 1);
     let late = is(Field::Created, Test::Gt(json!(t(1_000).to_string())));
     assert_eq!(texts(&listed(&store, late).await), ["m3", "m2"]);
     let named = is(Field::Uid, Test::In(vec![json!(uids[3].to_string()), json!("none")]));

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::owner::OwnerKind;
 
-pub use necessary::{NameMatch, Necessary, OwnerMatch, Span};
+pub use necessary::{NameMatch, Necessary, OwnerMatch, Place, Span, Written};
 
 /// Which memories are meant.
 ///

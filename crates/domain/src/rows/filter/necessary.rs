@@ -14,6 +14,9 @@ use crate::rows::owner::{Owner, OwnerKind, written};
 /// fewer conditions.
 const MOST_WAYS: usize = 64;
 
+/// Most texts that are told to stand in a memory.
+const MOST_WRITTEN: usize = 8;
+
 /// Conditions that every memory meets which passes a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Necessary {
@@ -26,6 +29,8 @@ pub struct Necessary {
     pub updated: Span,
     /// Its uid is one of these.
     pub uids: Option<BTreeSet<Uuid>>,
+    /// What stands in it, as it is stored; all of these.
+    pub written: Vec<Written>,
     /// Whether every memory passes that meets them.
     pub whole: bool,
 }
@@ -38,6 +43,7 @@ impl Default for Necessary {
             created: Span::default(),
             updated: Span::default(),
             uids: None,
+            written: Vec::new(),
             whole: true,
         }
     }
@@ -80,6 +86,11 @@ impl Necessary {
             (own, other) => own.or(other),
         };
         self.whole &= other.whole;
+        for written in other.written {
+            if !self.written.contains(&written) && self.written.len() < MOST_WRITTEN {
+                self.written.push(written);
+            }
+        }
         if self.owners.len() * other.owners.len() > MOST_WAYS {
             // Either of them is necessary: the shorter one is.
             if other.owners.len() < self.owners.len() {
@@ -118,6 +129,7 @@ impl Necessary {
             && other.uids.is_some()
             && (self.created, self.updated) == (other.created, other.updated);
         self.whole &= other.whole && (same_rest || only_uids || alone(&self) && alone(&other));
+        self.written.retain(|written| other.written.contains(written));
         self.created = self.created.hull(other.created);
         self.updated = self.updated.hull(other.updated);
         self.uids = match (self.uids, other.uids) {
@@ -138,6 +150,26 @@ impl Necessary {
         }
         self
     }
+}
+
+/// A text that stands somewhere in a memory as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where.
+    pub place: Place,
+    /// The text, as JSON writes it where the place is JSON.
+    pub text: String,
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the text.
+    Text,
+    /// In the caller's own fields, which are JSON.
+    Metadata,
+    /// Among the categories, which are JSON.
+    Categories,
 }
 
 /// What an owner is asked for: each of its names.
@@ -278,7 +310,10 @@ impl Filter {
             Self::Is(Field::Created, test) => of_time(test, |it| &mut it.created),
             Self::Is(Field::Updated, test) => of_time(test, |it| &mut it.updated),
             Self::Is(Field::Uid, test) => of_uid(test),
-            Self::Is(..) => Necessary::unknown(),
+            Self::Is(Field::Text, test) => of_text(test),
+            Self::Is(Field::Metadata(_), test) => of_json(Place::Metadata, test),
+            Self::Is(Field::Category, test) => of_json(Place::Categories, test),
+            Self::Is(Field::Expires, _) => Necessary::unknown(),
         }
     }
 }
@@ -333,4 +368,25 @@ fn of_uid(test: &Test) -> Necessary {
     let uids = values.iter().filter_map(Value::as_str).map(str::trim);
     let uids = uids.filter(|text| text.len() == 36).filter_map(|text| text.parse().ok());
     Necessary { uids: Some(uids.collect()), ..Necessary::default() }
+}
+
+fn of_text(test: &Test) -> Necessary {
+    let text = match test {
+        Test::Contains(part) => part.as_str(),
+        Test::Eq(Value::String(text)) => text,
+        _ => return Necessary::unknown(),
+    };
+    Necessary {
+        written: vec![Written { place: Place::Text, text: text.to_owned() }],
+        ..Necessary::unknown()
+    }
+}
+
+/// A text that a value equals, or an element of it, stands there with its quotes.
+fn of_json(place: Place, test: &Test) -> Necessary {
+    let (Test::Eq(value @ Value::String(_)), mut necessary) = (test, Necessary::unknown()) else {
+        return Necessary::unknown();
+    };
+    necessary.written.push(Written { place, text: value.to_string() });
+    necessary
 }

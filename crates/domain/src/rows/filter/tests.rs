@@ -47,6 +47,14 @@ fn meets(necessary: &Necessary, memory: &Memory) -> bool {
         && necessary.created.holds(memory.created_at)
         && necessary.updated.holds(memory.updated_at)
         && necessary.uids.as_ref().is_none_or(|uids| uids.contains(&memory.uid))
+        && necessary.written.iter().all(|written| {
+            let place = match written.place {
+                Place::Text => memory.text.clone(),
+                Place::Metadata => memory.metadata.to_string(),
+                Place::Categories => serde_json::to_string(&memory.attributes.categories).unwrap(),
+            };
+            place.contains(&written.text)
+        })
 }
 
 #[test]
@@ -180,12 +188,19 @@ fn databases_are_told_of_owners_times_and_uids() {
     assert!(timed.whole && timed.asks_for_owners() && timed.created.from.is_some());
     let more = Filter::All(vec![user, Filter::Is(Field::Text, Test::Contains("x".into()))]);
     assert!(!more.necessary().whole && more.necessary().asks_for_owners());
+    assert_eq!(more.necessary().written[0].text, "x");
+    let quoted = Filter::Is(Field::Metadata(vec!["a".into()]), Test::Eq(json!("say \"x\"")));
+    assert_eq!(quoted.necessary().written[0].text, r#""say \"x\"""#);
+    assert_eq!(Filter::Any(vec![quoted, more]).necessary().written, []);
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(json!("ada")),
         Just(json!("bo")),
+        Just(json!("decision")),
+        Just(json!("b")),
+        Just(json!("work")),
         Just(json!(7)),
         Just(json!("2026-11-30")),
         Just(json!("2026-12-01")),
@@ -203,6 +218,9 @@ fn any_filter() -> impl Strategy<Value = Filter> {
         Just(Field::Updated),
         Just(Field::Expires),
         Just(Field::Text),
+        Just(Field::Category),
+        Just(Field::Metadata(vec!["type".into()])),
+        Just(Field::Metadata(vec!["tags".into()])),
         Just(Field::Uid),
     ];
     let test = prop_oneof![

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use afterword_domain::filter::Span;
+use afterword_domain::filter::{Place, Span, Written};
 use afterword_domain::memory::Memory;
 use afterword_domain::owner::OwnerKind;
 use afterword_domain::{PublicId, Time};
@@ -36,6 +36,7 @@ struct Conditions {
     times: [i64; 4],
     today: Option<i64>,
     uids: Option<Vec<Uuid>>,
+    written: Vec<String>,
 }
 
 impl Conditions {
@@ -47,8 +48,21 @@ impl Conditions {
         }
         let ways = necessary.asks_for_owners().then(|| Ways::of(&necessary.owners));
         let (created, updated) = (bounds(necessary.created), bounds(necessary.updated));
-        // `$2` to `$7`, and the owners after them.
-        let owned = ways.as_ref().map_or_else(|| "TRUE".to_owned(), |ways| ways.condition(8));
+        // `$2` to `$7`, then what stands in memories, and the owners after that.
+        let mut written: Vec<Written> = necessary.written;
+        // A text of the database has none.
+        written.retain(|written| !written.text.contains('\0'));
+        let stands = written.iter().zip(8..).map(|(written, at)| {
+            let column = match written.place {
+                Place::Text => "text",
+                Place::Metadata => "metadata",
+                Place::Categories => "categories",
+            };
+            format!(" AND strpos(m.{column}, ${at}) > 0")
+        });
+        let stands = stands.collect::<String>();
+        let first = 8 + written.len();
+        let owned = ways.as_ref().map_or_else(|| "TRUE".to_owned(), |ways| ways.condition(first));
         let made = if necessary.created == Span::default() {
             "$2::bigint <= $3::bigint"
         } else {
@@ -57,7 +71,7 @@ impl Conditions {
         let sql = format!(
             "m.tenant = $1 AND {owned} AND {made} AND m.updated_at >= $4 AND m.updated_at < $5
              AND ($6::bigint IS NULL OR m.expires IS NULL OR m.expires >= $6)
-             AND ($7::uuid[] IS NULL OR m.uid = ANY ($7))"
+             AND ($7::uuid[] IS NULL OR m.uid = ANY ($7)){stands}"
         );
         Some(Self {
             sql,
@@ -65,6 +79,7 @@ impl Conditions {
             times: [created.0, created.1, updated.0, updated.1],
             today: query.today.map(afterword_domain::day::Day::number),
             uids: necessary.uids.map(|uids| uids.into_iter().collect()),
+            written: written.into_iter().map(|written| written.text).collect(),
         })
     }
 
@@ -73,6 +88,7 @@ impl Conditions {
         let mut all: Vec<Parameter<'_>> = self.times.iter().map(|at| at as Parameter<'_>).collect();
         all.push(&self.today);
         all.push(&self.uids);
+        all.extend(self.written.iter().map(|text| text as Parameter<'_>));
         all.extend(self.ways.iter().flat_map(Ways::parameters));
         all
     }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use afterword_domain::Time;
-use afterword_domain::filter::Span;
+use afterword_domain::filter::{Place, Span};
 use afterword_domain::memory::Memory;
 use afterword_domain::owner::OwnerKind;
 use rusqlite::{Connection, params};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::super::connect::Sql;
@@ -50,9 +51,22 @@ pub(super) fn page(db: &Connection, query: &OwnedQuery) -> Sql<OwnedPage> {
     }
     let uids = necessary.uids.map(|uids| uids.iter().map(Uuid::to_string).collect::<Vec<_>>());
     if uids.is_some() {
-        conditions.push("m.uid IN (SELECT value FROM json_each(?1))".to_owned());
+        conditions.push("m.uid IN (SELECT value FROM json_each(?1, '$.uids'))".to_owned());
     }
-    let uids = serde_json::to_string(&uids.unwrap_or_default())?;
+    // The first parameter has every text: uids, and what stands in memories.
+    let mut written = necessary.written;
+    // Its functions end a text there.
+    written.retain(|written| !written.text.contains('\0'));
+    let texts: Vec<&str> = written.iter().map(|it| it.text.as_str()).collect();
+    conditions.extend(written.iter().enumerate().map(|(at, written)| {
+        let column = match written.place {
+            Place::Text => "text",
+            Place::Metadata => "metadata",
+            Place::Categories => "categories",
+        };
+        format!("instr(m.{column}, (SELECT json_extract(?1, '$.texts[{at}]'))) > 0")
+    }));
+    let uids = json!({"uids": uids.unwrap_or_default(), "texts": texts}).to_string();
     let conditions = conditions.join(" AND ");
     let select = format!(
         "SELECT m.* FROM memories m WHERE ?1 IS NOT NULL AND {conditions}
