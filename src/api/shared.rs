@@ -21,6 +21,8 @@ use super::table::{Access, Route};
 /// routes whose access is one of these three already are.
 const ALIKE: &[(&str, &str, Access)] = &[
     ("GET", "/api/ping", Access::Read),
+    ("GET", "/mem/health", Access::Read),
+    ("GET", "/mem/health/", Access::Read),
     ("GET", "/api/search", Access::Read),
     ("POST", "/api/search", Access::Read),
     ("GET", "/api/timeline", Access::Read),

@@ -60,6 +60,12 @@ impl World {
             for (project, of) in PROJECTS.iter().enumerate() {
                 let mark = mark(org, project);
                 remember(&admin, &format!("The canary says {mark}"), of);
+                let added = json!({
+                    "messages": [{ "role": "user", "content": format!("A canary of mia says {mark}") }],
+                    "user_id": "mia", "infer": false, "metadata": { "project": of },
+                });
+                let added = admin.post("/v3/memories/add/", &added);
+                assert_eq!(added.status, 200, "{}", added.body);
                 let session = format!("s{project}");
                 let n = u128::try_from(org * 100 + project * 10).unwrap();
                 let asked = format!("Teach the canary {mark}");
@@ -98,7 +104,8 @@ impl World {
                        WHEN 'prompt' THEN 'p' WHEN 'memory' THEN 'm' ELSE 'n' END) || row_id
                    FROM afterword.search_rows";
         let uids = "SELECT uid FROM afterword.tokens UNION ALL SELECT uid FROM afterword.memories
-                    UNION ALL SELECT uid FROM afterword.projects";
+                    UNION ALL SELECT uid FROM afterword.projects
+                    UNION ALL SELECT uid FROM afterword.receipts";
         let (ids, uids) = (lines(ids), lines(uids));
         assert!(ids.len() > 12 && uids.len() > 20, "{ids:?} {uids:?}");
         let of = |org: &str| {
@@ -208,9 +215,15 @@ impl Guess {
             _ => {
                 let mut body = json!({
                     "ids": [id, format!("m{}", self.number)], "query": "canary", "text": "canary",
-                    "memory_id": uid, "user_id": "*", "filters": { "user_id": "*" },
-                    "messages": "canary", "name": PROJECTS[self.project], "limit": 50,
+                    "memory_id": uid, "filters": { "user_id": "*" }, "infer": self.wild,
+                    "messages": [{ "role": "user", "content": "I like the canary." }],
+                    "name": PROJECTS[self.project], "limit": 50,
+                    "memories": [{ "memory_id": uid, "text": "canary" }], "memory_ids": [uid],
+                    "metadata": { "project": PROJECTS[self.project] }, "feedback": "POSITIVE",
                 });
+                if !path.ends_with("search/") && !path.ends_with("search") {
+                    body["user_id"] = "mia".into();
+                }
                 if self.wild {
                     body["project"] = project;
                 } else if path.ends_with("/find")
@@ -233,7 +246,9 @@ impl Guess {
         let uid =
             if route.path.contains("tokens") { strange[self.uid % strange.len()] } else { uid };
         let given = if self.wild { uid.clone() } else { self.number.to_string() };
-        let path = route.path.replace("{name}", ["eve", "zoe"][self.member % 2]);
+        let name = if route.path.contains("entities") { "mia" } else { "eve" };
+        let path = route.path.replace("{name}", name);
+        let path = path.replace("{type}", "user");
         let path = match (path.find('{'), path.find('}')) {
             (Some(from), Some(to)) => format!("{}{given}{}", &path[..from], &path[to + 1..]),
             _ => path,
@@ -243,7 +258,7 @@ impl Guess {
         // Admins of an organisation read all of it; the first page would hide the others.
         let more = format!(
             "?query=canary&anchor={id}&project={project}&project_id={number}&before=9&after=9\
-             &limit=50&first_line=1"
+             &limit=50&first_line=1&user_id=mia"
         );
         match route.path {
             "/api/export" if self.wild => "/api/export".to_owned(),
@@ -254,7 +269,8 @@ impl Guess {
             "/api/team/audit" => format!("/api/team/audit?before={number}"),
             "/api/spend" => "/api/spend?by=project".to_owned(),
             "/api/search" if self.wild => "/api/search?query=canary&limit=100".to_owned(),
-            _ if route.method == "GET" => format!("{path}{more}"),
+            "/api/events/stream" | "/stream" => path,
+            _ if matches!(route.method, "GET" | "DELETE") => format!("{path}{more}"),
             _ => path,
         }
     }
