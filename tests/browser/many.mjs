@@ -53,5 +53,24 @@ await play(async (stage) => {
   const above = await page.evaluate(() => document.activeElement.querySelector(".title").textContent);
   await list.evaluate((one) => { one.scrollTop = 0; });
   await page.waitForFunction(() => [...document.querySelectorAll("#main .entry .title")].some((one) => one.textContent === "Row 9999"));
-  return { visits, before, named, scrolled, after, last, above };
+
+  // Whoever reads in the middle stays there when the daemon goes away and comes back.
+  await list.evaluate((one) => { one.scrollTop = 200_000; });
+  await page.waitForFunction(() => document.querySelector("#main .list").scrollTop === 200_000 && document.querySelectorAll("#main .entry").length > 5);
+  const place = () => list.evaluate((one) => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const top = one.getBoundingClientRect().top;
+    const seen = [...one.querySelectorAll(".entry")].map((entry) => ({ id: entry.dataset.row, y: Math.round(entry.getBoundingClientRect().top - top) }));
+    const { id, y } = seen.filter((entry) => entry.y > 0).sort((a, b) => a.y - b.y)[0];
+    done({ id, y, height: one.querySelector(".space").offsetHeight });
+  }))));
+  const stood = await place();
+  await stage.ask("kill");
+  await page.locator('.state[data-state="offline"]').waitFor();
+  await stage.ask("start");
+  await page.locator('.state[data-state="live"]').waitFor();
+  await page.locator(".toast", { hasText: "The daemon is back" }).waitFor();
+  await ready(page);
+  const stands = await place();
+  stage.forgive(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_SOCKET_NOT_CONNECTED/);
+  return { visits, before, named, scrolled, after, last, above, stood, stands };
 });

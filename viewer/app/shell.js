@@ -48,7 +48,7 @@ export class Shell {
       listen("connection", (connection) => this.#connection(connection)),
       listen("back", () => this.#back()),
       listen("missed", () => { toast(t("notice.missed")); this.page?.reload(); }),
-      listen("clock-moved", () => { toast(t("notice.clock")); this.page?.reload(); }),
+      listen("clock-moved", () => { toast(t("notice.clock")); this.page?.reload({ keep: true }); }),
       listen("live", (message) => this.#heard(message)),
     ];
     this.#mount();
@@ -146,7 +146,7 @@ export class Shell {
       this.notice.className = "notice";
       put(this.notice, t("notice.release"), h("button", { class: "button tiny", type: "button", on: { click: () => location.reload() } }, t("notice.reload")));
     }
-    this.page.reload();
+    this.page.reload({ keep: true });
     this.#troubles();
   }
 

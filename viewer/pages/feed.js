@@ -66,8 +66,8 @@ export class FeedPage {
     this.rows.load();
   }
 
-  reload() {
-    this.rows.load();
+  reload(options) {
+    this.rows.load(options);
   }
 
   key(meaning) {

@@ -148,9 +148,13 @@ export class TimelinePage {
     this.soon = setTimeout(() => this.#talks(this.sessions), 400);
   }
 
-  reload() {
-    if (this.view === "talk") this.#talks(this.sessions);
-    else this.#days(true);
+  reload(options) {
+    if (this.view === "talk") {
+      this.#talks(this.sessions);
+    } else {
+      this.#heat();
+      this.rows.load(options);
+    }
   }
 
   key(meaning) {

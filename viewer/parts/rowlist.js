@@ -61,14 +61,18 @@ export class RowList {
     this.list.destroy();
   }
 
-  /** Reads from the beginning. What is shown stays until the answer is there. */
-  async load() {
+  /**
+   * Reads from the beginning. What is shown stays until the answer is there; with `keep`, what was
+   * read on from there stays as well, for events tell what became of it.
+   */
+  async load({ keep = false } = {}) {
     this.loading?.abort();
     this.loading = new AbortController();
+    const before = keep ? this.next : undefined;
     this.next = undefined;
     this.busy = false;
     if (!this.entries.length) this.#show(loading());
-    await this.#read(true);
+    await this.#read(true, keep, before);
   }
 
   /** Reads on. */
@@ -77,7 +81,7 @@ export class RowList {
     await this.#read(false);
   }
 
-  async #read(first) {
+  async #read(first, keep = false, before = undefined) {
     const { signal } = this.loading;
     this.busy = true;
     try {
@@ -85,8 +89,9 @@ export class RowList {
       if (signal.aborted) return;
       const known = new Set(first ? [] : this.entries.map((entry) => entry.id));
       const added = answer.entries.filter((entry) => !known.has(entry.id));
-      this.entries = first ? added : [...this.entries, ...added];
-      this.next = answer.next;
+      const rest = keep ? this.#readOnFrom(added) : null;
+      this.entries = first ? [...added, ...(rest ?? [])] : [...this.entries, ...added];
+      this.next = rest ? before : answer.next;
       this.total = answer.total;
       this.busy = false;
       this.#rebuild();
@@ -95,8 +100,18 @@ export class RowList {
     } catch (error) {
       if (signal.aborted) return;
       this.busy = false;
+      if (first) this.next = before;
       if (!this.entries.length) this.#show(failed(error, () => this.load()));
     }
+  }
+
+  /** What was read behind the last of these rows; none where that is not known. */
+  #readOnFrom(rows) {
+    const last = rows.at(-1)?.id;
+    const at = this.entries.findIndex((entry) => entry.id === last);
+    if (at < 0 || at + 1 === this.entries.length) return null;
+    const read = new Set(rows.map((row) => row.id));
+    return this.entries.slice(at + 1).filter((entry) => !read.has(entry.id));
   }
 
   #show(content) {
