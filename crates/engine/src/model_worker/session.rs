@@ -34,7 +34,10 @@ impl Engine {
         let Some(newest) = later.last().filter(|_| turns.len() > 1) else {
             return Ok(self.store.end_model_job(job).await?);
         };
-        let ask = |room: usize| about_session(&model.language, &job.project, before, &later, room);
+        let ask = |room: usize| {
+            let (mode, language) = (&model.mode, &model.language);
+            about_session(mode, language, &job.project, before, &later, room)
+        };
         let question = Question {
             job,
             purpose: Purpose::Session,

@@ -27,6 +27,15 @@ const BODY: usize = 700;
 /// Bytes of an answer, and of the person's request.
 const TOLD: usize = 3_000;
 
+/// Bytes of the mark that takes a body's place: a body that is no longer is shown.
+const MARK: usize = 28;
+
+/// Characters of the line that says how a run ended.
+const ENDING: usize = 160;
+
+/// The weight of the agent's answer; only the person's request has more.
+const ANSWER: u8 = 8;
+
 /// What a piece of evidence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
@@ -59,6 +68,8 @@ pub struct Piece {
     body: String,
     /// Whether it can show that a claim holds: something was run or changed, and that succeeded.
     pub shows: bool,
+    /// A command was run.
+    ran: bool,
     /// What is worth showing first; higher is more.
     weight: u8,
 }
@@ -155,16 +166,42 @@ impl Evidence {
         // The most telling first; of equals the later one, which says how it ended.
         order.sort_by_key(|at| std::cmp::Reverse((self.pieces[*at].weight, *at)));
         let mut bodies = vec![None; self.pieces.len()];
+        // What was asked and answered, what costs no more than its mark, and how each run ended, before
+        // whole bodies.
+        for at in &order {
+            let piece = &self.pieces[*at];
+            let told = piece.weight >= ANSWER;
+            let whole = told.then(|| head_and_tail(&piece.body, TOLD.min(room / 3)));
+            if let Some(short) = whole.or_else(|| piece.short())
+                && short.len() < left
+            {
+                left -= short.len() + 1;
+                bodies[*at] = Some(short);
+            }
+        }
         for at in order {
             let piece = &self.pieces[at];
+            left += bodies[at].as_ref().map_or(0, |short| short.len() + 1);
             let most = if piece.what == What::Tool { BODY } else { TOLD }.min(room / 3);
             let body = head_and_tail(&piece.body, most);
             if body.len() < left {
-                left -= body.len() + 1;
                 bodies[at] = Some(body);
             }
+            left -= bodies[at].as_ref().map_or(0, |shown| shown.len() + 1);
         }
         bodies
+    }
+}
+
+impl Piece {
+    /// What is shown of its body before anything longer is: all of a short one, and of a run the
+    /// line that says how it ended.
+    fn short(&self) -> Option<String> {
+        if self.body.len() <= MARK {
+            return Some(self.body.clone());
+        }
+        let last = self.body.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        self.ran.then(|| format!("[…] {}", cut_chars(last, ENDING)))
     }
 }
 
@@ -187,6 +224,7 @@ fn piece(stored: &StoredDigest) -> Option<Piece> {
         line: String::new(),
         body: String::new(),
         shows: false,
+        ran: false,
         weight: 0,
     };
     match stored.kind.as_str() {
@@ -203,7 +241,7 @@ fn piece(stored: &StoredDigest) -> Option<Piece> {
             piece.line = format!("{whose} answer{error}:");
             let told = format!("{}\n{}", digest.detail, digest.outcome);
             piece.body = shown(without_injected(told.trim()).trim());
-            piece.weight = if stored.subagent.is_some() { 5 } else { 8 };
+            piece.weight = if stored.subagent.is_some() { 5 } else { ANSWER };
         }
         "tool-use" => tool(stored, &mut piece),
         _ => return None,
@@ -232,6 +270,7 @@ fn tool(stored: &StoredDigest, piece: &mut Piece) {
     let failed = if digest.failed { " — failed" } else { "" };
     piece.line = format!("{by}{}{failed}", cut_chars(&shown(&one_line(&line)), LINE));
     piece.body = shown(body.trim());
+    piece.ran = class == ToolClass::Shell;
     // What only was looked at, or told by somebody else, is no outcome.
     piece.shows = !digest.failed
         && !matches!(

@@ -49,6 +49,7 @@ pub fn about_turn(
 /// The question about a session: what was written about it before, and the turns that came since,
 /// oldest first. When they do not fit, the newest are kept.
 pub fn about_session(
+    mode: &Mode,
     language: &Language,
     project: &str,
     before: Option<&SummaryContent>,
@@ -82,8 +83,7 @@ pub fn about_session(
     let first = turns.first().map_or("", |turn| turn.content.request.as_str());
     prompt.push_str(&language.told(&written(first, before)));
     prompt.push_str(" Answer with the block only.");
-    let system = include_str!("prompts/session.md").trim().to_owned();
-    Ask { system, prompt, max_output_tokens: SESSION_TOKENS }
+    Ask { system: session_system(mode), prompt, max_output_tokens: SESSION_TOKENS }
 }
 
 /// What the person wrote: the request, or the session's where that is too short to tell a language.
@@ -108,6 +108,15 @@ fn system(mode: &Mode) -> String {
         include_str!("prompts/protocol.md").trim(),
         include_str!("prompts/answer.md").trim()
     )
+}
+
+/// The role for sessions: a mode's own words first, where it has some.
+fn session_system(mode: &Mode) -> String {
+    let task = include_str!("prompts/session.md").trim();
+    if mode.role == Mode::default().role {
+        return task.to_owned();
+    }
+    format!("{}\n\n{task}", mode.role)
 }
 
 /// A summary in a few lines; `most` are the characters of request, investigated, learned,

@@ -182,6 +182,19 @@ async fn an_outage_that_lasts_is_told_without_asking() {
 }
 
 #[tokio::test]
+async fn turns_made_while_no_provider_could_be_opened_are_read_when_it_can() {
+    let play = Play::new().restart_without_key();
+    play.turn("a", "src/a.rs").await;
+    play.work().await;
+    let status = play.engine.status().await.unwrap();
+    assert_eq!(status.model.waiting, 2, "the turn and its session");
+    assert_eq!(status.model_stopped(), Some("no key is set"));
+    let play = play.restart();
+    play.work().await;
+    assert_eq!(play.script.calls(), 1);
+}
+
+#[tokio::test]
 async fn a_question_that_alone_gets_no_answer_is_parked_after_three_tries() {
     let play = Play::new();
     play.turn("a", "src/a.rs").await;

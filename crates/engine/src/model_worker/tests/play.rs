@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::distill::model::Model;
 use crate::ledger::{Ledger, NoPrices};
 use crate::provider::{Answer, Ask, Provider, Refusal, Usage};
-use crate::{Engine, Extras, testing};
+use crate::{Engine, Extras, NoModel, testing};
 
 /// What the provider does with a question.
 pub(super) enum Act {
@@ -150,6 +150,18 @@ impl Play {
         Self { folder, clock, script, engine }
     }
 
+    /// The same data, as a process finds it whose provider cannot be opened.
+    pub(super) fn restart_without_key(self) -> Self {
+        let Self { folder, clock, script, engine } = self;
+        drop(engine);
+        let store = SqliteStore::open(&folder.path().join("afterword.db")).unwrap();
+        let no_model = Some(NoModel { why: "no key is set".into(), ..NoModel::default() });
+        let extras = Extras { no_model, ..Extras::default() };
+        let hands = Arc::clone(&clock) as Arc<dyn Clock>;
+        let engine = Engine::with(Arc::new(store), hands, testing::settings(), extras);
+        Self { folder, clock, script, engine }
+    }
+
     pub(super) fn pass(&self, ms: i64) {
         self.clock.0.fetch_add(ms, Ordering::SeqCst);
     }
@@ -177,6 +189,13 @@ impl Play {
     pub(super) async fn look(&self, session: &str, path: &str) {
         let input = serde_json::json!({ "file_path": path });
         self.tool(session, "Read", ToolClass::Read, path, input, "fn parse() {}").await;
+    }
+
+    /// A change of so many lines.
+    pub(super) async fn rewrite(&self, session: &str, path: &str, lines: usize) {
+        let text = |what: &str| format!("let {what} = 1;\n").repeat(lines);
+        let input = serde_json::json!({"old_string": text("old"), "new_string": text("new")});
+        self.tool(session, "Edit", ToolClass::Edit, path, input, "").await;
     }
 
     /// A command that failed.

@@ -166,6 +166,43 @@ async fn the_persons_language_and_the_mode_are_told() {
 }
 
 #[tokio::test]
+async fn a_long_turn_shows_how_every_run_ended() {
+    let play = Play::new();
+    play.prompt("a", "Rewrite everything").await;
+    for n in 0..30 {
+        play.rewrite("a", &format!("src/part{n}.rs"), 60).await;
+        let printed = "compiling a crate\n".repeat(40);
+        play.run("a", &format!("cargo test -p part{n}"), &format!("{printed}{n} passed")).await;
+        play.run("a", &format!("git add part{n}"), "ok").await;
+    }
+    play.stop("a", "All of it is rewritten.").await;
+    play.work().await;
+    let shown = play.script.asks().remove(0).prompt;
+    for n in 0..30 {
+        assert!(shown.contains(&format!("{n} passed\n")), "{n} in {shown}");
+    }
+    assert!(!shown.contains("[… 2 bytes left out …]"), "a mark is longer than that: {shown}");
+    assert!(shown.len() < 18_000, "{}", shown.len());
+}
+
+#[tokio::test]
+async fn a_session_is_summed_up_in_the_role_of_the_mode() {
+    let mode = Mode::load("law", &|name| {
+        Ok((name == "law").then(|| "[prompts]\nrole = \"You clerk at a court.\"\n".to_owned()))
+    });
+    let play = Play::with(|model| model.mode = mode.unwrap());
+    play.turn("a", "src/a.rs").await;
+    play.turn("a", "src/b.rs").await;
+    play.end("a").await;
+    play.work().await;
+    let asks = play.script.asks();
+    assert_eq!(asks.len(), 3);
+    for ask in asks {
+        assert!(ask.system.starts_with("You clerk at a court."), "{}", ask.system);
+    }
+}
+
+#[tokio::test]
 async fn f2_no_secret_and_no_private_text_is_in_a_question() {
     let play = Play::new();
     let (key, private) = ("sk-ant-api03-Zx9Yw8Vu7Ts6Rq5Po4Nm3Lk2Ji1Hg0Fe", "canary-of-the-person");
