@@ -102,11 +102,17 @@ fn what_models_cost_is_shown_by_day_model_and_purpose() {
     let line = &by_model["lines"][0];
     assert_eq!((&line["name"], &line["calls"]), (&json!("openai/small"), &json!(2)));
     assert_eq!((&line["cost_micros"], &line["unpriced_tokens"]), (&json!(250_000), &json!(307)));
+    let by_provider = sandbox.afterword(&["spend", "--by", "provider", "--json"]).success().json();
+    assert_eq!(by_provider["lines"][0]["name"], "openai", "{by_provider}");
     let shown = sandbox.afterword(&["spend", "--by", "purpose"]).success().stdout;
+    let total = shown.lines().find(|line| line.contains("total")).unwrap_or_default();
+    assert!(total.trim_end().ends_with("$0.25"), "no columns without a name: {shown}");
     assert!(shown.contains("turn") && shown.contains("> $0.25"), "{shown}");
     let status = sandbox.afterword(&["status"]).success().stdout;
     assert!(status.contains("1,314 of 500,000") && status.contains("openai/small"), "{status}");
-    for bad in [&["spend", "--by", "moon"][..], &["spend", "--days", "0"]] {
+    for bad in
+        [&["spend", "--by", "moon"][..], &["spend", "--days", "0"], &["spend", "--days", "100000"]]
+    {
         assert_eq!(sandbox.afterword(bad).code, Some(2), "{bad:?}");
     }
 }

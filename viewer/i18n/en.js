@@ -356,6 +356,7 @@ export default {
   "spend.by": "Added up by",
   "spend.by.day": "Day",
   "spend.by.project": "Project",
+  "spend.by.provider": "Provider",
   "spend.by.model": "Model",
   "spend.by.purpose": "Purpose",
   "spend.calls": "Calls",

@@ -348,6 +348,7 @@ export default {
   "spend.by": "按什么合计",
   "spend.by.day": "日期",
   "spend.by.project": "项目",
+  "spend.by.provider": "提供方",
   "spend.by.model": "模型",
   "spend.by.purpose": "用途",
   "spend.calls": "调用",

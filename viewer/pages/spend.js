@@ -10,7 +10,7 @@ import { failed, loading } from "../ui/empty.js";
 import { money, number } from "../ui/time.js";
 
 const SPANS = ["7", "30", "90"];
-const BY = ["day", "project", "model", "purpose"];
+const BY = ["day", "project", "provider", "model", "purpose"];
 
 export class SpendPage {
   title = t("spend.title");

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use afterword_domain::amounts::{dollars, grouped};
+use afterword_domain::amounts::{counted, dollars, grouped};
 use afterword_domain::wire::status::{ModelAsked, ModelQueue, Spend, Status};
 
 use serde_json::Value;
@@ -119,7 +119,7 @@ fn show(page: Page, status: &Status) {
     page.time("last distilled", status.last_distilled_at);
     page.told("database", &size(status.database_bytes));
     page.head("Provider");
-    asked(page, &status.asked);
+    asked(page, &status.asked, status.spend.daily_cost_cap_micros.is_some());
     spend(page, &status.spend);
 }
 
@@ -162,7 +162,7 @@ fn read_by_model(page: Page, model: &ModelQueue) {
 }
 
 /// Who is asked by the daemon, and what stands in the way.
-fn asked(page: Page, asked: &ModelAsked) {
+fn asked(page: Page, asked: &ModelAsked, cost_is_capped: bool) {
     page.told("asked", &asked.told());
     if let Some(problem) = &asked.problem {
         page.alarm(problem);
@@ -174,7 +174,14 @@ fn asked(page: Page, asked: &ModelAsked) {
             page.alarm(problem);
         }
         if !asked.price_known {
-            page.told("price", "not known: only the cap of tokens is kept");
+            page.told(
+                "price",
+                if cost_is_capped {
+                    "not known: daily_cost cannot be kept, so no model is asked"
+                } else {
+                    "not known: only the cap of tokens is kept"
+                },
+            );
         }
     }
 }
@@ -188,19 +195,24 @@ fn spend(page: Page, spend: &Spend) {
         spend.daily_token_cap.map_or_else(String::new, |cap| page.meter(spend.tokens_today, cap));
     let cap = of(spend.daily_token_cap.map(grouped));
     page.figures("tokens today", &format!("{tokens}{cap}"), &meter);
-    let cost = dollars(spend.cost_today_micros);
-    let more = if spend.unpriced_tokens > 0 { ", and what has no price" } else { "" };
+    let (cost, more) = match (spend.cost_today_micros, spend.unpriced_tokens) {
+        (micros, 0) => (dollars(micros), ""),
+        (0, _) => ("unknown".to_owned(), ""),
+        (micros, _) => (dollars(micros), ", and what has no price"),
+    };
     let meter = spend
         .daily_cost_cap_micros
         .map_or_else(String::new, |cap| page.meter(spend.cost_today_micros, cap));
     let cap = of(spend.daily_cost_cap_micros.map(dollars));
     page.figures("cost today", &format!("{cost}{cap}{more}"), &meter);
-    for line in &spend.models {
-        let (calls, tokens) = (grouped(line.calls), grouped(line.tokens()));
-        page.say(&format!("  {}: {calls} calls, {tokens} tokens", visible(&line.name)));
+    // A model that was never reached has cost nothing.
+    for line in spend.models.iter().filter(|line| line.calls > 0 || line.tokens() > 0) {
+        let (calls, tokens) = (counted(line.calls, "call"), counted(line.tokens(), "token"));
+        page.say(&format!("  {}: {calls}, {tokens}", visible(&line.name)));
     }
-    let (blocks, handed) = (grouped(spend.injected_blocks), grouped(spend.injected_tokens));
-    page.told("handed over", &format!("{handed} tokens in {blocks} blocks"));
+    let (blocks, handed) = (spend.injected_blocks, spend.injected_tokens);
+    let (blocks, handed) = (counted(blocks, "block"), counted(handed, "token"));
+    page.told("handed over", &format!("{handed} in {blocks}"));
     if let Some(stopped) = &spend.stopped {
         page.alarm(&stopped.why);
         page.say(&stopped.remedy);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use afterword_domain::amounts::{dollars, grouped};
+use afterword_domain::amounts::{counted, dollars, grouped};
 use afterword_domain::wire::spend::{SpendBy, SpendLine, SpendReport};
 use clap::Args;
 
@@ -16,9 +16,9 @@ use crate::cli::output::{Output, visible};
 pub(in crate::cli) struct SpendArguments {
     /// How many days, today counted
     #[arg(long, value_name = "N", default_value_t = 30,
-          value_parser = clap::value_parser!(u32).range(1..))]
+          value_parser = clap::value_parser!(u32).range(1..=3_660))]
     days: u32,
-    /// What to add up by: day, project, model, purpose
+    /// What to add up by: day, project, provider, model, purpose
     #[arg(long, value_name = "BY", default_value_t = SpendBy::Day)]
     by: SpendBy,
 }
@@ -51,7 +51,7 @@ fn show(out: Output, report: &SpendReport) {
     for line in &report.lines {
         out.line(&row(line, width, handed));
     }
-    out.line(&out.bold(&row(&report.total, width, true)));
+    out.line(&out.bold(&row(&report.total, width, handed)));
     for note in notes(report) {
         out.line(&out.dim(&note));
     }
@@ -91,6 +91,12 @@ fn cost(line: &SpendLine) -> String {
 fn notes(report: &SpendReport) -> Vec<String> {
     let mut notes = Vec::new();
     let total = &report.total;
+    if matches!(report.by, SpendBy::Model | SpendBy::Purpose | SpendBy::Provider)
+        && let (Some(blocks), Some(tokens)) = (total.injected_blocks, total.injected_tokens)
+    {
+        let (tokens, blocks) = (counted(tokens, "token"), counted(blocks, "block"));
+        notes.push(format!("  {tokens} were handed over in {blocks}"));
+    }
     if total.open_tokens > 0 {
         let open = grouped(total.open_tokens);
         notes.push(format!("  {open} of these are charged for calls that told no use"));

@@ -245,6 +245,7 @@ pub(crate) async fn spending_is_added_up_four_ways(store: Any) {
     assert_eq!(seen(SpendBy::Project, from).await, projects);
     let models = [line("anthropic/small", 2, 800, None), line("anthropic/large", 2, 305, None)];
     assert_eq!(seen(SpendBy::Model, from).await, models);
+    assert_eq!(seen(SpendBy::Provider, from).await, [line("anthropic", 4, 1_105, None)]);
     let purposes =
         [line("session", 1, 700, None), line("turn", 2, 400, None), line("test", 1, 5, None)];
     assert_eq!(seen(SpendBy::Purpose, from).await, purposes);

@@ -17,6 +17,8 @@ pub enum SpendBy {
     Day,
     /// One line a project.
     Project,
+    /// One line a provider.
+    Provider,
     /// One line a provider and model.
     Model,
     /// One line a purpose: `turn`, `session`, `facts`, `test`.
@@ -25,13 +27,15 @@ pub enum SpendBy {
 
 impl SpendBy {
     /// Every way.
-    pub const ALL: [Self; 4] = [Self::Day, Self::Project, Self::Model, Self::Purpose];
+    pub const ALL: [Self; 5] =
+        [Self::Day, Self::Project, Self::Provider, Self::Model, Self::Purpose];
 
     /// Its word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Day => "day",
             Self::Project => "project",
+            Self::Provider => "provider",
             Self::Model => "model",
             Self::Purpose => "purpose",
         }
@@ -49,7 +53,7 @@ impl FromStr for SpendBy {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|by| by.word() == text);
-        found.ok_or_else(|| format!("'{text}' is none of day, project, model, purpose"))
+        found.ok_or_else(|| format!("'{text}' is none of day, project, provider, model, purpose"))
     }
 }
 

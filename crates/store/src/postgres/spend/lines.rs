@@ -18,6 +18,7 @@ async fn spent(tx: &Tx, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>> 
     let name = match by {
         SpendBy::Day => "s.day::text",
         SpendBy::Project => "coalesce(p.name, '')",
+        SpendBy::Provider => "s.provider",
         SpendBy::Model => "s.provider || '/' || s.model",
         SpendBy::Purpose => "s.purpose",
     };
@@ -51,7 +52,7 @@ async fn injected(tx: &Tx, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine
     let name = match by {
         SpendBy::Day => "i.day::text",
         SpendBy::Project => "p.name",
-        SpendBy::Model | SpendBy::Purpose => return Ok(Vec::new()),
+        SpendBy::Provider | SpendBy::Model | SpendBy::Purpose => return Ok(Vec::new()),
     };
     let sql = format!(
         "SELECT {name} AS name, sum(blocks)::bigint AS blocks, sum(tokens)::bigint AS tokens

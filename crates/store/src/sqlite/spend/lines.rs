@@ -18,6 +18,7 @@ fn spent(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLine>
     let name = match by {
         SpendBy::Day => "CAST(day AS TEXT)",
         SpendBy::Project => "coalesce(name, '')",
+        SpendBy::Provider => "provider",
         SpendBy::Model => "provider || '/' || model",
         SpendBy::Purpose => "purpose",
     };
@@ -49,7 +50,7 @@ fn injected(db: &Connection, by: SpendBy, from: Day, to: Day) -> Sql<Vec<SpendLi
     let name = match by {
         SpendBy::Day => "CAST(day AS TEXT)",
         SpendBy::Project => "name",
-        SpendBy::Model | SpendBy::Purpose => return Ok(Vec::new()),
+        SpendBy::Provider | SpendBy::Model | SpendBy::Purpose => return Ok(Vec::new()),
     };
     let mut sums = db.prepare_cached(&format!(
         "SELECT {name}, sum(blocks), sum(tokens)
