@@ -25,6 +25,8 @@ pub struct Refusal {
     pub usage: Option<Usage>,
     /// The question never left: nobody can charge for it.
     pub unsent: bool,
+    /// What a person does about it, where that is not what the kind says.
+    pub remedy: Option<&'static str>,
 }
 
 /// Classes of refusals.
@@ -91,6 +93,7 @@ impl Refusal {
             retry_after: None,
             usage: None,
             unsent: false,
+            remedy: None,
         }
     }
 
@@ -113,6 +116,21 @@ impl Refusal {
     pub const fn with_usage(mut self, usage: Option<Usage>) -> Self {
         self.usage = usage;
         self
+    }
+
+    /// With what a person does about it.
+    #[must_use]
+    pub const fn with_remedy(mut self, remedy: &'static str) -> Self {
+        self.remedy = Some(remedy);
+        self
+    }
+
+    /// What a person does about it; empty where waiting is all there is to do.
+    pub const fn remedy(&self) -> &'static str {
+        match self.remedy {
+            Some(remedy) => remedy,
+            None => self.kind.remedy(),
+        }
     }
 
     /// Of a question that never left this machine.

@@ -16,6 +16,9 @@ use crate::provider::estimate::token_bound;
 use crate::provider::refusal::{Refusal, RefusalKind};
 use crate::provider::settings::{ClaudeSettings, ProviderKind, ProviderSettings};
 
+/// What a person does where the program is not there or is another one.
+pub(super) const PROGRAM: &str = "install Claude Code or update it, or set command in [provider]";
+
 /// The most that a conversation may have grown to when another question is added, in bounded tokens:
 /// what it already holds is paid for with every question.
 const HISTORY: u64 = 16_000;
@@ -60,12 +63,12 @@ impl ClaudeCli {
     /// Looks for the program; starts nothing.
     pub(in crate::provider) fn open(settings: &ProviderSettings) -> Result<Self, Refusal> {
         let mut claude = settings.claude.clone();
-        let wrong = |what| Refusal::new(RefusalKind::Misconfigured, what).before_sending();
+        let wrong = |what| {
+            let refusal = Refusal::new(RefusalKind::Misconfigured, what).before_sending();
+            refusal.with_remedy(PROGRAM)
+        };
         if !is_program(&claude) {
-            let what = format!(
-                "there is no program {}: install Claude Code, or set command in [provider]",
-                claude.program.display()
-            );
+            let what = format!("there is no program {}", claude.program.display());
             return Err(wrong(what));
         }
         if !claude.folder.is_absolute() {

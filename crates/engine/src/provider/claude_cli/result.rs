@@ -37,6 +37,9 @@ const SAYINGS: [(&str, RefusalKind); 20] = [
     ("unable to connect", RefusalKind::Unavailable),
 ];
 
+/// What a person does about a login.
+const LOGIN: &str = "run claude and log in with /login, or name its key in pass_env of [provider]";
+
 /// Reads a `result` line. `is_error` decides, not the subtype, which says `success` of failures too.
 pub(super) fn read(line: &Value) -> Result<Answer, Refusal> {
     let usage = http::anthropic_usage(&line["usage"]);
@@ -90,7 +93,7 @@ fn refusal(line: &Value, text: &str, usage: Option<Usage>) -> Refusal {
     let mut refusal =
         Refusal::new(kind, what).with_retry_after(plan.then_some(PLAN_LIMIT)).with_usage(usage);
     refusal.status = status;
-    refusal
+    if kind == RefusalKind::Auth { refusal.with_remedy(LOGIN) } else { refusal }
 }
 
 #[cfg(test)]

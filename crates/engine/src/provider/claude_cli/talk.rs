@@ -7,6 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
+use super::observer::PROGRAM;
 use crate::provider::refusal::{Refusal, RefusalKind};
 
 /// Longest line that is read; a result of a few thousand tokens has a few dozen kilobytes.
@@ -25,6 +26,8 @@ pub(super) struct Talk {
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     complaint: Option<JoinHandle<String>>,
+    /// Whether it has said anything of the protocol.
+    spoke: bool,
 }
 
 /// What ends a turn.
@@ -41,7 +44,8 @@ impl Talk {
         let mut child = command.spawn().map_err(|error| {
             let program = command.as_std().get_program().to_string_lossy();
             let what = format!("{program} cannot be run: {error}");
-            Refusal::new(RefusalKind::Misconfigured, what).before_sending()
+            let refusal = Refusal::new(RefusalKind::Misconfigured, what).before_sending();
+            refusal.with_remedy(PROGRAM)
         })?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
@@ -54,7 +58,8 @@ impl Talk {
             drop(tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await);
             String::from_utf8_lossy(&kept).into_owned()
         });
-        Ok(Self { child, stdin, stdout: BufReader::new(stdout), complaint: Some(complaint) })
+        let stdout = BufReader::new(stdout);
+        Ok(Self { child, stdin, stdout, complaint: Some(complaint), spoke: false })
     }
 
     /// Whether the process still runs.
@@ -92,6 +97,7 @@ impl Talk {
                 return Err(Refusal::new(RefusalKind::Unusable, what));
             }
             let Ok(line) = serde_json::from_slice::<Value>(&line) else { continue };
+            self.spoke |= line["type"].is_string();
             if line["type"] == "result" {
                 return Ok(Said::Whole(line));
             }
@@ -122,10 +128,15 @@ impl Talk {
             Ok(Ok(status)) => status.to_string(),
             _ => "no status".to_owned(),
         };
-        let unknown = complaint.contains("unknown option");
-        let kind = if unknown { RefusalKind::Misconfigured } else { RefusalKind::Unavailable };
-        let remedy = if unknown { "; update Claude Code" } else { "" };
-        Refusal::new(kind, format!("claude ended without an answer ({how}) {complaint}{remedy}"))
+        // One that ended by itself before it said a word of the protocol is too old, or is no Claude
+        // Code: the next question would end the same.
+        let ended = matches!(&status, Ok(Ok(status)) if status.code().is_some());
+        if complaint.contains("unknown option") || (ended && !self.spoke) {
+            let what = format!("the program does not talk as Claude Code does ({how}) {complaint}");
+            return Refusal::new(RefusalKind::Misconfigured, what).with_remedy(PROGRAM);
+        }
+        let what = format!("claude ended without an answer ({how}) {complaint}");
+        Refusal::new(RefusalKind::Unavailable, what)
     }
 
     /// Lets the process leave, and kills it where it does not.

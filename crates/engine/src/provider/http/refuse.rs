@@ -65,12 +65,14 @@ const AUTH: [&str; 4] =
     ["invalid_api_key", "api_key_invalid", "incorrect api key", "authentication_error"];
 
 /// What they say when a filter stopped the question.
-const FILTER: [&str; 5] = [
+const FILTER: [&str; 7] = [
     "content_policy",
     "content_filter",
     "data_inspection_failed",
     "datainspectionfailed",
     "responsibleai",
+    "moderation",
+    "flagged",
 ];
 
 /// Parts of "there is no such model", beside the word model.
@@ -99,7 +101,7 @@ pub(super) fn refuse(place: &str, model: &str, key: &Secret, reply: &Reply) -> R
     let no_model = mentions_no_model(&marks);
     let what = match kind {
         // Providers show parts of a key that they refuse, so their words are not repeated.
-        RefusalKind::Auth => format!("{place} does not accept the key ({status})"),
+        RefusalKind::Auth => format!("{place} answered {status}: it does not accept the key"),
         RefusalKind::Misconfigured if no_model => format!("{place} knows no model {model:?}"),
         RefusalKind::Misconfigured if (300..400).contains(&status) => {
             format!("{place} redirects ({status}), which is not followed: set the final url")
@@ -127,6 +129,8 @@ fn kind(status: u16, marks: &str, is_error: bool, is_html: bool) -> RefusalKind 
         // Local servers report this with any status.
         _ if any(&OVERFLOW) || status == 413 => RefusalKind::Overflow,
         _ if any(&PAYMENT) => RefusalKind::Payment,
+        // A filter in front of the model answers so, too.
+        403 if any(&FILTER) => RefusalKind::Refused,
         401 | 403 => RefusalKind::Auth,
         _ if any(&AUTH) => RefusalKind::Auth,
         408 | 409 | 425 | 500.. => RefusalKind::Unavailable,

@@ -50,6 +50,7 @@ fn every_class_of_error_is_told_from_the_others() {
         (OpenAi, 404, "api_error", "model \"small-1\" not found, try pulling it", Misconfigured),
         (OpenAi, 400, "Arrearage", "Access denied, account not in good standing", Payment),
         (OpenAi, 400, "data_inspection_failed", "inappropriate content", Refused),
+        (OpenAi, 403, "403", "Your input was flagged: moderation is required", Refused),
         (OpenAi, 402, "402", "Insufficient Balance", Payment),
         (OpenAi, 400, "unsupported_value", "'stream' cannot be false", Misconfigured),
         (OpenAi, 503, "overloaded", "try later", Unavailable),

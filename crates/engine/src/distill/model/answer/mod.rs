@@ -85,9 +85,18 @@ pub enum Standing {
     Refuted,
 }
 
+/// Whether it is a page of the web: some have a block called `summary` of their own.
+fn is_page(text: &str) -> bool {
+    let head = prefix(text.trim_start(), 20).to_ascii_lowercase();
+    head.starts_with("<!doctype html") || head.starts_with("<html")
+}
+
 /// Reads an answer.
 pub fn read(answer: &str) -> Reading {
     let answer = without_thinking(prefix(answer, MOST_BYTES));
+    if is_page(&answer) {
+        return Reading::Prose(Prose::Noise);
+    }
     let mut text = Cow::Borrowed(answer.as_ref());
     if tags::open(&text, 0, &BLOCKS).is_none() && text.contains("&lt;") {
         text = Cow::Owned(decoded(&text));

@@ -275,3 +275,13 @@ proptest! {
         prop_assert_eq!(&said.claims[0].facts[0], &fact);
     }
 }
+
+#[test]
+fn a_page_of_the_web_is_no_answer() {
+    for page in [
+        "<!DOCTYPE html><html><body><details><summary></summary>Sign in</details></body></html>",
+        "\n<html lang=\"en\"><summary>More</summary></html>",
+    ] {
+        assert_eq!(read(page), Reading::Prose(Prose::Noise), "{page}");
+    }
+}
