@@ -97,7 +97,11 @@ impl Ledger {
         }
         match limit {
             Limit::Price => Over::Price { model: new.model.clone() },
-            _ => Over::Day { until },
+            Limit::Cost => {
+                let fits = new.cost.unwrap_or_default() <= self.limits.cost.unwrap_or_default();
+                Over::Day { until, fits }
+            }
+            _ => Over::Day { until, fits: new.most() <= self.limits.tokens },
         }
     }
 }

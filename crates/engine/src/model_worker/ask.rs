@@ -163,7 +163,7 @@ impl Engine {
                 let back = PutBack { until: *until, kept_back: true };
                 self.put_back(job, &back, &reason).await?;
             }
-            Over::Day { until } => {
+            Over::Day { until, .. } => {
                 self.put_back(job, &wait(now), &reason).await?;
                 hold.pause(*until, reason);
             }

@@ -100,6 +100,8 @@ pub enum Over {
     Day {
         /// When the next day begins.
         until: Time,
+        /// Whether such a call has room on any day.
+        fits: bool,
     },
     /// The session has had its share: its other calls wait until then, those of other sessions
     /// do not.
@@ -126,7 +128,10 @@ pub enum Over {
 impl fmt::Display for Over {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Day { until } => {
+            Self::Day { fits: false, .. } => f.write_str(
+                "the cap of the day has no room for one such call: raise daily_tokens or daily_cost",
+            ),
+            Self::Day { until, .. } => {
                 write!(f, "the cap of the day is reached; goes on at {}", until.rfc3339())
             }
             Self::Session { until } => {

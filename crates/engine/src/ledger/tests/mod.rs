@@ -87,7 +87,7 @@ async fn at_the_cap_calls_wait_until_the_next_day_and_the_person_is_told_once() 
     let (ledger, clock) = self::ledger(&path, limits(1_000));
     let first = ledger.reserve(&call(600, 300)).await.unwrap();
     ledger.settle(first, used(500, 100)).await.unwrap();
-    let Err(Over::Day { until }) = ledger.reserve(&call(300, 101)).await else { panic!() };
+    let Err(Over::Day { until, .. }) = ledger.reserve(&call(300, 101)).await else { panic!() };
     assert_eq!(until, midnight());
     let today = ledger.today().await.unwrap();
     assert_eq!((today.tokens_today, today.open_tokens), (600, 0));
@@ -141,7 +141,7 @@ async fn a_cap_of_cost_is_kept_or_said_to_be_impossible() {
     assert_eq!(stopped.until, None, "nothing but a person ends it");
     assert!(stopped.why.contains("'who'") && stopped.remedy.contains("prices.toml"));
     let first = ledger.reserve(&call(500, 100)).await.unwrap();
-    let Err(Over::Day { until }) = ledger.reserve(&call(1, 0)).await else { panic!() };
+    let Err(Over::Day { until, .. }) = ledger.reserve(&call(1, 0)).await else { panic!() };
     assert_eq!(until, midnight());
     let stopped = ledger.stopped().await.unwrap().unwrap();
     assert!(stopped.why.contains("the cap of $0.001 a day is reached"), "{stopped:?}");

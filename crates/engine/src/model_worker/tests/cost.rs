@@ -161,7 +161,7 @@ impl Budget for Ledger {
         if *room == 0 {
             let now = self.clock.lock().unwrap().as_ref().unwrap().now();
             lines.push("over".into());
-            return Err(Over::Day { until: now.plus_millis(3_600_000) });
+            return Err(Over::Day { until: now.plus_millis(3_600_000), fits: true });
         }
         *room -= 1;
         assert!(call.input_tokens > 500 && call.max_output_tokens >= 1_000, "{call:?}");
