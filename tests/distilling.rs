@@ -83,7 +83,8 @@ fn a_refused_key_stops_the_calls_and_a_person_lets_them_go_on() {
     let id = list["jobs"][0]["id"].as_str().unwrap().to_owned();
     assert!(id.starts_with("model-"), "{list}");
     let retried = sandbox.afterword(&["jobs", "retry", &id, "--json"]).success().json();
-    assert_eq!(retried, json!({ "retried": 1, "ids": [id] }));
+    assert_eq!((&retried["retried"], &retried["ids"]), (&json!(1), &json!([id])), "{retried}");
+    assert!(retried["was_held"].as_str().unwrap().contains("401"), "what let it go is told");
     sandbox.wait_for_status("the turn is read", |status| status["model"]["done"] == json!(1));
     assert_eq!(stub.count(), 2);
     let unknown = sandbox.afterword(&["jobs", "drop", "model-999"]);

@@ -139,7 +139,7 @@ fn settings_that_cannot_work_are_seen_without_asking() {
         ("kind = \"mistral\"", "there is no provider"),
         ("kind = \"openai\"\nurl = \"nonsense\"", "no address"),
         ("kind = \"openai\"\nurl = \"http://127.0.0.1:9\"", "no model is set"),
-        ("kind = \"claude-cli\"\ncommand = \"/nowhere/claude\"", "install Claude Code"),
+        ("kind = \"claude-cli\"\ncommand = \"/nowhere/claude\"", "no program /nowhere/claude"),
     ] {
         configure(&sandbox, section);
         let (ok, finding, remedy) = doctor(&sandbox, &[]);
@@ -160,6 +160,84 @@ fn settings_that_cannot_work_are_seen_without_asking() {
     let status = sandbox.afterword(&["status"]).success().stdout;
     assert!(status.contains("none: everything is done by rules"), "{status}");
     assert!(doctor(&sandbox, &[]).0);
+}
+
+#[test]
+fn a_notice_about_the_account_is_no_answer() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    keyed(&sandbox, "openai", &stub.url(), "m");
+    for (notice, kind) in [
+        ("Invalid API key · Please run /login", "auth"),
+        ("You've hit your usage limit.", "payment"),
+    ] {
+        stub.otherwise(Reply::text(notice).costing(9, 9));
+        let report = tried(&sandbox);
+        assert_eq!((&report["ok"], &report["kind"]), (&false.into(), &kind.into()), "{report}");
+        let (ok, finding, _) = doctor(&sandbox, &["--provider"]);
+        assert!(!ok && finding.contains("notice"), "{finding}");
+    }
+}
+
+#[test]
+fn a_test_that_cannot_be_sent_is_told_to_programs_too() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    configure(&sandbox, "kind = \"anthropic\"");
+    let refused = sandbox.afterword(&["provider", "test", "--json"]);
+    assert_eq!(refused.code, Some(3));
+    let report = refused.json();
+    assert_eq!((&report["ok"], &report["kind"]), (&false.into(), &"auth".into()), "{report}");
+    assert!(!report["remedy"].as_str().unwrap().is_empty());
+    keyed(&sandbox, "openai", &stub.url(), "m");
+    stub.otherwise(Reply::error(429, "rate_limit_error", "slow down").retry_after(90));
+    let told = sandbox.afterword(&["provider", "test"]);
+    assert!(told.stdout.contains("left alone for 90 s"), "{}", told.stdout);
+}
+
+#[test]
+fn a_provider_with_another_key_is_told_from_that_of_the_daemon() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    keyed(&sandbox, "openai", &stub.url(), "m");
+    sandbox.start_daemon();
+    assert!(doctor(&sandbox, &[]).0);
+    let retry = || {
+        let told = sandbox.afterword(&["jobs", "retry"]).success();
+        format!("{}{}", told.stdout, told.stderr)
+    };
+    assert!(!retry().contains("daemon restart"));
+    let section = format!("kind = \"openai\"\nurl = \"{}\"\nmodel = \"m\"", stub.url());
+    configure(&sandbox, &format!("{section}\napi_key = \"another-key\""));
+    let (ok, finding, remedy) = doctor(&sandbox, &[]);
+    assert!(!ok && finding.contains("older address, key"), "{finding}");
+    assert_eq!(remedy, "afterword daemon restart");
+    assert!(retry().contains("afterword daemon restart"), "{}", retry());
+    let status = sandbox.afterword(&["status", "--json"]).success().stdout;
+    assert!(!status.contains("another-key") && !status.contains(KEY), "{status}");
+}
+
+#[test]
+fn caps_and_modes_that_cannot_be_read_are_named() {
+    let (sandbox, stub) = (sandbox(), ProviderStub::start());
+    let section =
+        format!("kind = \"openai\"\nurl = \"{}\"\nmodel = \"m\"\napi_key = \"{KEY}\"", stub.url());
+    configure(&sandbox, &section);
+    let doctor = |sandbox: &Sandbox| {
+        let mut doctor = sandbox.command(sandbox.binary());
+        doctor.args(["doctor", "--json"]).env("AFTERWORD_DAILY_TOKEN_CAP", "much");
+        sandbox.run(doctor, b"").stdout
+    };
+    let told = doctor(&sandbox);
+    assert!(told.contains("AFTERWORD_DAILY_TOKEN_CAP is 'much'"), "{told}");
+    let mut test = sandbox.command(sandbox.binary());
+    test.args(["provider", "test"]).env("AFTERWORD_DAILY_TOKEN_CAP", "much");
+    let refused = sandbox.run(test, b"");
+    assert!(refused.stderr.contains("no room for one such call"), "{}", refused.stderr);
+    assert_eq!(stub.count(), 0);
+    configure(&sandbox, &format!("{section}\ndaily_cost = -1\n[distill]\nmode = \"../../etc/x\""));
+    let cap = check(&sandbox, "cap");
+    assert!(cap["finding"].as_str().unwrap().contains("daily_cost is -1"), "{cap}");
+    let mode = check(&sandbox, "mode");
+    assert_eq!(mode["ok"], false);
+    assert!(!mode["remedy"].as_str().unwrap().contains("etc"), "{mode}");
 }
 
 /// A check of `doctor` by its name.

@@ -18,7 +18,8 @@ pub fn extras(config: &Config, store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -
     let ledger = ledger::ledger_on(store, config, clock);
     let (model, no_model) = distilling(config);
     let embeddings = embeddings(config);
-    Extras { embeddings, model, no_model, ledger: Some(ledger), program: None }
+    let settings_mark = super::settings_mark(config);
+    Extras { embeddings, model, no_model, settings_mark, ledger: Some(ledger), program: None }
 }
 
 /// The model that reads what the rules have read. One that cannot be had is told of in the log, by
@@ -33,7 +34,7 @@ fn distilling(config: &Config) -> (Option<Model>, Option<NoModel>) {
             (model, None)
         }
         Err(refusal) => {
-            let remedy = refusal.kind.remedy().to_owned();
+            let remedy = refusal.remedy().to_owned();
             tracing::warn!(%refusal, "no model is asked: {remedy}");
             let told = config::provider::resolve(config);
             let provider = told.map_or_else(String::new, |told| told.kind);

@@ -12,4 +12,4 @@ pub use embedder::SharedSource;
 pub use engine::{embeddings, extras, settings};
 pub use ledger::{ledger_on, open_ledger};
 pub use model::mode;
-pub use provider::open_provider;
+pub use provider::{open_provider, settings_mark};

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use afterword_domain::wire::jobs::{JobId, JobList, JobRequest, JobRow, JobsDropped, JobsRetried};
+use afterword_domain::wire::status::Status;
 use clap::{Args, Subcommand};
 
 use super::Tools;
+use super::doctor::is_of_other_settings;
 use super::door::Door;
 use super::output::{Output, visible};
 
@@ -50,7 +52,15 @@ pub(super) fn jobs(tools: &Tools, arguments: &JobsArguments) -> anyhow::Result<E
             if tools.out.json {
                 tools.out.value(&answer)?;
             }
-            Ok(told(tools.out, "wait again", &named.ids, &answer.ids))
+            let code = retried(tools.out, &named.ids, &answer);
+            let status: Status = door.get("/api/stats")?;
+            if is_of_other_settings(tools, &status.asked) {
+                tools.out.note(
+                    "The daemon was started with other settings of [provider]: \
+                     'afterword daemon restart' makes it use those of now.",
+                );
+            }
+            Ok(code)
         }
         JobsCommand::Drop(named) => {
             let request = JobRequest { ids: named.ids.clone() };
@@ -58,7 +68,7 @@ pub(super) fn jobs(tools: &Tools, arguments: &JobsArguments) -> anyhow::Result<E
             if tools.out.json {
                 tools.out.value(&answer)?;
             }
-            Ok(told(tools.out, "given up", &named.ids, &answer.ids))
+            Ok(told(tools.out, "given up", &named.ids, &answer.ids, "Nothing has failed."))
         }
     }
 }
@@ -107,14 +117,23 @@ fn line(out: Output, job: &JobRow) -> String {
     )
 }
 
-/// Says what was done; what was asked for and not there makes exit 2.
-fn told(out: Output, deed: &str, asked: &[JobId], done: &[JobId]) -> ExitCode {
+/// Says what waits again, and that a model which was left alone is asked.
+fn retried(out: Output, asked: &[JobId], answer: &JobsRetried) -> ExitCode {
+    if let Some(held) = answer.was_held.as_ref().filter(|_| !out.json) {
+        out.line(&format!("The model is asked again; it was left alone: {}", visible(held)));
+    }
+    let nothing = if answer.was_held.is_some() { "" } else { "Nothing has failed." };
+    told(out, "wait again", asked, &answer.ids, nothing)
+}
+
+/// Says what was done, or `nothing`; what was asked for and not there makes exit 2.
+fn told(out: Output, deed: &str, asked: &[JobId], done: &[JobId], nothing: &str) -> ExitCode {
     let names = |ids: &[JobId]| ids.iter().map(JobId::to_string).collect::<Vec<_>>().join(", ");
     let missing: Vec<JobId> = asked.iter().filter(|id| !done.contains(id)).copied().collect();
     if !out.json && !done.is_empty() {
         out.line(&format!("{}: {deed}.", names(done)));
-    } else if !out.json && asked.is_empty() {
-        out.line("Nothing has failed.");
+    } else if !out.json && asked.is_empty() && !nothing.is_empty() {
+        out.line(nothing);
     }
     if !missing.is_empty() {
         out.note(&format!("No such job that waits or failed: {}.", names(&missing)));

@@ -12,7 +12,7 @@ mod serve;
 mod spool;
 
 pub use crate::api::{Machine, Setting};
-pub use crate::assembly::{mode, open_ledger, open_provider};
+pub use crate::assembly::{mode, open_ledger, open_provider, settings_mark};
 pub use serve::{Exit, Options, run};
 
 /// Ends the daemon that owns the data folder without asking it; gives the process that was ended.

@@ -66,6 +66,7 @@ pub struct Engine {
     ledger: Arc<Ledger>,
     pub(crate) model: Option<Model>,
     pub(crate) no_model: Option<NoModel>,
+    pub(crate) settings_mark: String,
     pub(crate) model_work: ModelWork,
     pub(crate) adding: Adding,
     program: Option<Program>,
@@ -80,6 +81,8 @@ pub struct Extras {
     pub model: Option<Model>,
     /// Why there is none although one is wanted.
     pub no_model: Option<NoModel>,
+    /// A mark of the settings that the model was opened with, which holds nothing of its key.
+    pub settings_mark: String,
     /// A ledger on the same store, which is then the model's budget; without one the ledger has
     /// its usual caps and knows no prices, and the model has the budget it came with.
     pub ledger: Option<Arc<Ledger>>,
@@ -144,6 +147,7 @@ impl Engine {
             ledger,
             model,
             no_model: extras.no_model,
+            settings_mark: extras.settings_mark,
             model_work: ModelWork::default(),
             adding: Adding::default(),
             program: extras.program,

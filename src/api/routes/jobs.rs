@@ -19,8 +19,10 @@ pub(super) async fn retry(
     State(door): State<Arc<Door>>,
     Json(request): Json<JobRequest>,
 ) -> ApiResult<Json<JobsRetried>> {
+    let held = door.engine.held();
     let ids = door.engine.retry_jobs(&request.ids).await?;
-    Ok(Json(JobsRetried { retried: ids.len() as u64, ids }))
+    let was_held = held.filter(|_| door.engine.held().is_none());
+    Ok(Json(JobsRetried { retried: ids.len() as u64, ids, was_held }))
 }
 
 /// Gives jobs up: those named, or all parked ones.

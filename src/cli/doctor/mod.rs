@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 use super::Tools;
 use super::door::Door;
 
+pub(super) use provider::is_of_other_settings;
+
 /// Check every promise that can be checked here
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use afterword_domain::amounts::grouped;
+use afterword_domain::amounts::{counted, grouped};
 use afterword_domain::wire::context::{BLOCK_BUDGET, ContextBlock};
 use afterword_domain::wire::status::Status;
 use serde::Deserialize;
@@ -126,8 +126,25 @@ fn model(status: &Status) -> Check {
         (Some(stopped), _) if !stopped.remedy.is_empty() => {
             Check::bad("model", &stopped.why, &stopped.remedy)
         }
-        (Some(stopped), _) => Check::good("model", &stopped.why),
-        (None, Some(why)) => Check::bad("model", why, "afterword status; see [provider]"),
+        (Some(stopped), _) => {
+            let sooner = "a higher daily_tokens or daily_cost in [provider] goes on sooner";
+            Check::good("model", format!("{}; {sooner}", stopped.why))
+        }
+        (None, Some(why)) => {
+            let remedy = "afterword provider test asks it now; mend [provider] or its account, then \
+                          afterword jobs retry";
+            Check::bad("model", why, remedy)
+        }
+        (None, None) if status.model.failing.is_some() => Check::bad(
+            "model",
+            status.model.failing.clone().unwrap_or_default(),
+            "it is asked again by itself; afterword provider test asks it now",
+        ),
+        (None, None) if status.model.parked > 0 => Check::bad(
+            "model",
+            format!("{} could not be read by it", counted(status.model.parked, "turn")),
+            "afterword jobs list says why, afterword jobs retry asks again",
+        ),
         (None, None) => {
             let cap = spend.daily_token_cap.map(grouped);
             let of = cap.map_or_else(String::new, |cap| format!(" of {cap} a day"));

@@ -30,6 +30,7 @@ pub(super) fn provider(tools: &Tools, asked: Option<&ModelAsked>, ask: bool) -> 
         Err(refusal) => bad(&refusal),
         Ok(provider) => answers(tools, provider.as_deref(), asked, ask),
     });
+    checks.extend(cap(tools));
     checks.extend(mode(tools, asked));
     checks
 }
@@ -56,6 +57,10 @@ fn answers(
             return Check::bad("provider", finding, RESTART);
         }
     }
+    if asked.is_some_and(|asked| is_of_other_settings(tools, asked)) {
+        let finding = format!("the daemon asks {who} with an older address, key or time limit");
+        return Check::bad("provider", finding, RESTART);
+    }
     let Some(provider) = provider else { return Check::good("provider", who) };
     if !ask {
         return Check::good("provider", format!("{who}; 'afterword provider test' asks it"));
@@ -68,6 +73,12 @@ fn answers(
         Ok(Err(refusal)) => bad(&refusal),
         Err(error) => Check::bad("provider", error.to_string(), "run it again"),
     }
+}
+
+/// Whether the daemon was started with other settings of a provider than those of now.
+pub(in crate::cli) fn is_of_other_settings(tools: &Tools, asked: &ModelAsked) -> bool {
+    let mark = &asked.settings_mark;
+    !mark.is_empty() && *mark != daemon::settings_mark(&tools.config)
 }
 
 /// What it means where nobody knows what a model costs.
@@ -90,15 +101,35 @@ fn price(tools: &Tools, prices: &Prices, model: &str) -> Option<Check> {
     })
 }
 
+/// A cap that is no number, which counts as nothing at all.
+fn cap(tools: &Tools) -> Option<Check> {
+    const VARIABLE: &str = "AFTERWORD_DAILY_TOKEN_CAP";
+    let told = tools.config.env.get(VARIABLE).filter(|told| {
+        let digits = told.trim().replace(['_', ','], "");
+        digits.parse::<u64>().is_err()
+    });
+    if let Some(told) = told {
+        let told = visible(told);
+        let finding = format!("{VARIABLE} is '{told}', which is no number: no model is asked");
+        return Some(Check::bad("cap", finding, format!("set {VARIABLE} to a number of tokens")));
+    }
+    let cost = tools.config.file.provider.daily_cost?;
+    (!cost.is_finite() || cost < 0.0).then(|| {
+        let finding = format!("daily_cost is {cost}, which is no sum: no model is asked");
+        Check::bad("cap", finding, "set daily_cost in [provider] to dollars a day, or take it out")
+    })
+}
+
 /// Whether the mode of the settings can be used, and is.
 fn mode(tools: &Tools, asked: Option<&ModelAsked>) -> Option<Check> {
     let name = visible(&tools.config.file.distill.mode);
     if let Err(why) = daemon::mode(&tools.config) {
+        let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
         let file = tools.config.home.modes().join(format!("{name}.toml"));
-        let remedy = format!(
-            "correct {}, or set mode = \"code\" in [distill] of config.toml; then {RESTART}",
-            file.display()
-        );
+        let correct =
+            if plain { format!("correct {}, or ", file.display()) } else { String::new() };
+        let remedy =
+            format!("{correct}set mode = \"code\" in [distill] of config.toml; then {RESTART}");
         return Some(Check::bad("mode", visible(&why), remedy));
     }
     let asked = asked.filter(|asked| asked.model.is_some())?;
@@ -111,7 +142,7 @@ fn mode(tools: &Tools, asked: Option<&ModelAsked>) -> Option<Check> {
 }
 
 fn bad(refusal: &Refusal) -> Check {
-    let remedy = match refusal.kind.remedy() {
+    let remedy = match refusal.remedy() {
         "" => "wait and run it again; memories are made by rules meanwhile",
         remedy => remedy,
     };

@@ -28,7 +28,7 @@ pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
             "key_from": told.as_ref().map(|told| told.key_from.as_str()),
             "price": price.map(|p| json!({"input": p.input, "output": p.output})),
             "error": problem.map(ToString::to_string),
-            "remedy": problem.map(|refusal| refusal.kind.remedy()),
+            "remedy": problem.map(|refusal| refusal.remedy()),
         }))?;
     } else if let Some(told) = told {
         let out = tools.out;
@@ -49,7 +49,7 @@ pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
         out.line(&format!("key       {key}"));
         if let Some(refusal) = problem {
             out.line(&format!("{} {}", out.bad("FAIL"), visible(&refusal.message)));
-            out.line(&format!("     {}", out.bold(refusal.kind.remedy())));
+            out.line(&format!("     {}", out.bold(refusal.remedy())));
         }
     } else {
         tools.out.line("provider  none: everything is done by rules");

@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use afterword_domain::amounts::grouped;
+use afterword_engine::distill::model::answer::{Prose, Reading, read};
 use afterword_engine::distill::model::budget::{Budget as _, Call, Charge, Purpose};
-use afterword_engine::provider::{Answer, Ask, Prices, Provider, Refusal};
-use serde_json::json;
+use afterword_engine::provider::{Answer, Ask, Prices, Provider, Refusal, RefusalKind};
+use serde_json::{Value, json};
 
 use crate::cli::Tools;
 use crate::cli::output::{Failure, visible};
-use crate::daemon;
+use crate::{config, daemon};
 
 /// Enough for one word, also of a model that thinks first.
 const MOST_OUTPUT: u32 = 256;
@@ -60,15 +62,35 @@ pub(in crate::cli) fn trial(
             // The answer is paid for; what was set aside stays charged in full.
             tools.out.note(&format!("warning: the ledger was not told what it used: {error}"));
         }
-        Ok(answer.map(|answer| Trial { answer, took }))
+        Ok(answer.and_then(no_notice).map(|answer| Trial { answer, took }))
     })
+}
+
+/// Refuses an answer that is a notice about the account: to the daemon it is no answer either.
+fn no_notice(answer: Answer) -> Result<Answer, Refusal> {
+    let kind = match read(&answer.text) {
+        Reading::Prose(Prose::Auth) => RefusalKind::Auth,
+        Reading::Prose(Prose::Quota) => RefusalKind::Payment,
+        _ => return Ok(answer),
+    };
+    let what = format!("the answer is a notice about the account: {}", answer.text.trim());
+    Err(Refusal::new(kind, what).with_usage(answer.usage))
 }
 
 /// Asks and says which model answered, how fast, with how many tokens and for how much. A refusal
 /// is told with its remedy: exit 1.
 pub(super) fn test(tools: &Tools) -> anyhow::Result<ExitCode> {
-    let opened = daemon::open_provider(&tools.config)
-        .map_err(|refusal| Failure::Config(format!("{refusal}\n{}", refusal.kind.remedy())))?;
+    let opened = match daemon::open_provider(&tools.config) {
+        Ok(opened) => opened,
+        Err(refusal) if tools.out.json => {
+            let told = config::provider::resolve(&tools.config).map(|told| told.kind);
+            tools.out.value(&told_refusal(told.as_deref(), None, &refusal))?;
+            return Ok(ExitCode::from(3));
+        }
+        Err(refusal) => {
+            return Err(Failure::Config(format!("{refusal}\n{}", refusal.remedy())).into());
+        }
+    };
     let Some(provider) = opened else {
         let what = "no provider is configured: everything is done by rules; \
                     docs/guide/providers.md shows how to set one up";
@@ -113,7 +135,8 @@ fn told(
     out.line(&format!("  latency  {millis} ms"));
     out.line(&match usage {
         Some(usage) => {
-            format!("  tokens   {} in, {} out", usage.input_total(), usage.output_tokens)
+            let [input, output] = [usage.input_total(), usage.output_tokens].map(grouped);
+            format!("  tokens   {input} in, {output} out")
         }
         None => "  tokens   not reported: calls are counted by their reservation".to_owned(),
     });
@@ -129,18 +152,10 @@ fn told(
 }
 
 fn refused(tools: &Tools, provider: &dyn Provider, refusal: &Refusal) -> anyhow::Result<ExitCode> {
-    let remedy = refusal.kind.remedy();
+    let remedy = refusal.remedy();
     if tools.out.json {
-        tools.out.value(&json!({
-            "ok": false,
-            "provider": provider.name(),
-            "model": provider.model(),
-            "kind": refusal.kind.name(),
-            "status": refusal.status,
-            "error": refusal.message,
-            "remedy": remedy,
-            "retry_after_s": refusal.retry_after.map(|wait| wait.as_secs()),
-        }))?;
+        let (name, model) = (Some(provider.name()), Some(provider.model()));
+        tools.out.value(&told_refusal(name, model, refusal))?;
         return Ok(ExitCode::FAILURE);
     }
     let out = tools.out;
@@ -153,7 +168,24 @@ fn refused(tools: &Tools, provider: &dyn Provider, refusal: &Refusal) -> anyhow:
     if !remedy.is_empty() {
         out.line(&format!("     {}", out.bold(remedy)));
     }
+    if let Some(wait) = refusal.retry_after {
+        out.line(&format!("     it wants to be left alone for {} s", wait.as_secs()));
+    }
     Ok(ExitCode::FAILURE)
+}
+
+/// A refusal for programs.
+fn told_refusal(provider: Option<&str>, model: Option<&str>, refusal: &Refusal) -> Value {
+    json!({
+        "ok": false,
+        "provider": provider,
+        "model": model,
+        "kind": refusal.kind.name(),
+        "status": refusal.status,
+        "error": refusal.message,
+        "remedy": refusal.remedy(),
+        "retry_after_s": refusal.retry_after.map(|wait| wait.as_secs()),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with six decimals")]

@@ -46,7 +46,7 @@ impl Engine {
         match refusal.kind {
             RefusalKind::Auth | RefusalKind::Payment | RefusalKind::Misconfigured => {
                 heeded.counts = false;
-                self.stop_provider(&told, refusal.kind);
+                self.stop_provider(&told, refusal.remedy());
             }
             RefusalKind::RateLimited => {
                 heeded.counts = false;
@@ -74,7 +74,7 @@ impl Engine {
             }
             RefusalKind::Refused if matches!(refusal.status, Some(400..=499)) => {
                 if hold.turned_away(&refusal.message) >= SAME_IN_A_ROW {
-                    self.stop_provider(&told, RefusalKind::Misconfigured);
+                    self.stop_provider(&told, RefusalKind::Misconfigured.remedy());
                 }
             }
             RefusalKind::Overflow | RefusalKind::Refused | RefusalKind::Unusable => {}
@@ -82,10 +82,10 @@ impl Engine {
         Ok(heeded)
     }
 
-    fn stop_provider(&self, told: &str, kind: RefusalKind) {
-        let remedy = kind.remedy();
+    fn stop_provider(&self, told: &str, remedy: &str) {
         self.model_work.hold.stop(format!(
-            "{told}; {remedy}, then restart the daemon or run 'afterword jobs retry'"
+            "{told}; {remedy}, then run 'afterword daemon restart', or 'afterword jobs retry' where \
+             no setting was changed"
         ));
     }
 

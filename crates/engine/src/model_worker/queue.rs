@@ -15,7 +15,12 @@ impl Engine {
     /// The queues as people see them.
     pub async fn jobs(&self) -> Result<JobList> {
         let jobs = self.store.list_jobs(MOST_LISTED).await?;
-        Ok(JobList { jobs, held: self.model_work.hold.told(self.clock.now()) })
+        Ok(JobList { jobs, held: self.held() })
+    }
+
+    /// What holds the model back at the moment, for people.
+    pub fn held(&self) -> Option<String> {
+        self.model_work.hold.told(self.clock.now())
     }
 
     /// Makes parked jobs wait again, and waiting ones due: these, or all that are parked or wait for
@@ -41,6 +46,7 @@ impl Engine {
         let mut asked = ModelAsked {
             session_token_share: limits.session_tokens,
             backlog_tokens: limits.backlog_tokens,
+            settings_mark: self.settings_mark.clone(),
             ..ModelAsked::default()
         };
         if let Some(NoModel { provider, why, remedy }) = self.no_model.clone() {

@@ -21,6 +21,9 @@ pub struct ModelAsked {
     pub mode: String,
     /// Why it is not the mode of the settings.
     pub mode_problem: Option<String>,
+    /// Equal where address, key, model and their like are those of the settings: a mark from which
+    /// nobody can tell the key. Empty where an older daemon answers.
+    pub settings_mark: String,
     /// Tokens of one session and day.
     pub session_token_share: u64,
     /// Tokens of a day that may go on what waits while no session lives.
@@ -37,6 +40,7 @@ impl Default for ModelAsked {
             price_known: false,
             mode: String::new(),
             mode_problem: None,
+            settings_mark: String::new(),
             session_token_share: 0,
             backlog_tokens: 0,
         }

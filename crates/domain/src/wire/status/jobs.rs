@@ -133,6 +133,9 @@ pub struct JobsRetried {
     pub retried: u64,
     /// Which.
     pub ids: Vec<JobId>,
+    /// What held the model back until now; none where nothing did.
+    #[serde(default)]
+    pub was_held: Option<String>,
 }
 
 #[cfg(test)]
