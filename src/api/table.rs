@@ -110,9 +110,9 @@ impl Table {
         H: Handler<T, Arc<Door>>,
         T: 'static,
     {
-        paths.into_iter().fold(self, |table, path| {
-            table.add(Route { method, path, access }, with(handler.clone()))
-        })
+        let [named, other] = paths;
+        self.add(Route { method, path: named, access }, with(handler.clone()))
+            .add(Route { method, path: other, access }, with(handler))
     }
 
     pub(super) fn get_both<H, T>(self, paths: [&'static str; 2], access: Access, handler: H) -> Self

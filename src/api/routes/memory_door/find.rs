@@ -76,7 +76,7 @@ async fn find(door: &Door, body: FindBody, usual: &Usual) -> ApiResult<Vec<Shown
     if !(0.0..=1.0).contains(&threshold) {
         return Err(ApiError::invalid("threshold is 0 to 1"));
     }
-    let mut parts = vec![meant(body.names, body.filters)?];
+    let mut parts = vec![meant(&body.names, body.filters)?];
     parts.extend(narrowed(body.categories, body.metadata)?);
     let wanted = FindMemories {
         query: query.to_owned(),
@@ -97,14 +97,14 @@ async fn find(door: &Door, body: FindBody, usual: &Usual) -> ApiResult<Vec<Shown
 }
 
 /// The filter that a caller means, which names an owner.
-pub(super) fn meant(names: Names, filters: Option<Map<String, Value>>) -> ApiResult<Filter> {
+pub(super) fn meant(names: &Names, filters: Option<Map<String, Value>>) -> ApiResult<Filter> {
     let meant = meant_by_anybody(names, filters)?;
     if meant.names_an_owner() { Ok(meant) } else { Err(ApiError::invalid(NOBODY)) }
 }
 
 /// The filter that a caller means.
 pub(super) fn meant_by_anybody(
-    names: Names,
+    names: &Names,
     filters: Option<Map<String, Value>>,
 ) -> ApiResult<Filter> {
     let mut parts = names.filters()?;

@@ -50,7 +50,7 @@ pub(in crate::api) struct ListBody {
 
 impl ListBody {
     fn wanted(self, page: Part) -> ApiResult<(ListMemories, Option<Vec<String>>)> {
-        let mut parts = vec![meant(self.names, self.filters)?];
+        let mut parts = vec![meant(&self.names, self.filters)?];
         parts.extend(narrowed(self.categories, self.metadata)?);
         let date = |name: &str, text: Option<String>, test: fn(Value) -> Test| {
             let text = text.filter(|text| !text.trim().is_empty());
@@ -103,7 +103,7 @@ pub(super) async fn second(
 
 /// What a query string wants listed; everything where it names nobody.
 fn by_parameters(parameters: &Parameters, page: Part) -> ApiResult<ListMemories> {
-    let filter = meant_by_anybody(parameters.names()?, None)?;
+    let filter = meant_by_anybody(&parameters.names()?, None)?;
     Ok(ListMemories { filter, with_expired: parameters.flag("show_expired")?, page })
 }
 

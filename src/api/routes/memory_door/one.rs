@@ -28,6 +28,7 @@ pub(in crate::api) struct ChangeBody {
     metadata: Option<Map<String, Value>>,
     /// The last day on which it counts; null: it counts for ever.
     #[serde(default, deserialize_with = "given")]
+    #[expect(clippy::option_option, reason = "not there, null, or said")]
     expiration_date: Option<Option<String>>,
     /// When it changed.
     #[serde(default)]
@@ -35,6 +36,7 @@ pub(in crate::api) struct ChangeBody {
 }
 
 /// Tells a null from a field that is not there.
+#[expect(clippy::option_option, reason = "not there, null, or said")]
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
@@ -57,6 +59,7 @@ impl ChangeBody {
     }
 }
 
+#[expect(clippy::option_option, reason = "not there, null, or said")]
 pub(super) fn change(
     text: Option<String>,
     metadata: Option<Map<String, Value>>,

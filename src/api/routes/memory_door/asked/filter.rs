@@ -56,7 +56,7 @@ impl Reader {
                 _ => Err("metadata in filters is an object".to_owned()),
             },
             _ => match known(key) {
-                Some(field) => self.field(key, field, value),
+                Some(field) => self.field(key, &field, value),
                 None => self.value(&mut vec![key.to_owned()], value, depth),
             },
         }
@@ -104,25 +104,25 @@ impl Reader {
             return self.metadata(path, map, depth + 1);
         }
         let name = path.join(".");
-        self.field(&name, Field::Metadata(path.clone()), value)
+        self.field(&name, &Field::Metadata(path.clone()), value)
     }
 
     /// The tests of one field.
-    fn field(&mut self, name: &str, field: Field, value: &Value) -> Result<Filter, String> {
+    fn field(&mut self, name: &str, field: &Field, value: &Value) -> Result<Filter, String> {
         let tests = match value {
             Value::Object(map) if map.is_empty() => {
                 return Err(format!("{name} is asked for by no operator"));
             }
             Value::Object(map) => map
                 .iter()
-                .map(|(operator, value)| operation(name, &field, operator, value))
+                .map(|(operator, value)| operation(name, field, operator, value))
                 .collect::<Result<Vec<_>, _>>()?,
-            Value::Array(_) => vec![operation(name, &field, "in", value)?],
+            Value::Array(_) => vec![operation(name, field, "in", value)?],
             // Words are looked for, everything else is to be as it says.
             Value::String(word) if is_word_field(name) => {
-                vec![operation(name, &field, "icontains", &Value::String(word.clone()))?]
+                vec![operation(name, field, "icontains", &Value::String(word.clone()))?]
             }
-            _ => vec![operation(name, &field, "eq", value)?],
+            _ => vec![operation(name, field, "eq", value)?],
         };
         self.tests += tests.len();
         if self.tests > TESTS {
@@ -231,24 +231,31 @@ fn operation(name: &str, field: &Field, operator: &str, value: &Value) -> Result
 
 /// Refuses a value that the field can never have: it would find nothing and look right.
 fn checked(name: &str, field: &Field, value: &Value) -> Result<(), String> {
-    match (field, value) {
-        (Field::Metadata(_), _) | (_, Value::Null) => Ok(()),
-        (Field::Owner(_), Value::String(owner)) => {
-            Owner::name(owner).map(drop).map_err(|why| format!("{name} {why}"))
-        }
-        (Field::Owner(_), Value::Number(_)) => Ok(()),
-        (Field::Owner(_), _) => Err(format!("{name} is a text or a number")),
-        (Field::Created | Field::Updated | Field::Expires, Value::String(at)) => {
-            at.parse::<Time>().map(drop).map_err(|why| format!("{name}: {why}"))
-        }
-        (Field::Created | Field::Updated | Field::Expires, Value::Number(_)) => Ok(()),
-        (Field::Created | Field::Updated | Field::Expires, _) => {
-            Err(format!("{name} is a date, or a number of seconds"))
-        }
-        (Field::Uid, Value::String(uid)) if Uuid::try_parse(uid.trim()).is_ok() => Ok(()),
-        (Field::Uid, other) => Err(format!("{name} holds {other}, which is no UUID")),
-        (Field::Text | Field::Category, Value::String(_)) => Ok(()),
-        (Field::Text | Field::Category, _) => Err(format!("{name} is compared with texts")),
+    if value.is_null() {
+        return Ok(());
+    }
+    match field {
+        Field::Metadata(_) => Ok(()),
+        Field::Owner(_) => match value {
+            Value::String(owner) => {
+                Owner::name(owner).map(drop).map_err(|why| format!("{name} {why}"))
+            }
+            Value::Number(_) => Ok(()),
+            _ => Err(format!("{name} is a text or a number")),
+        },
+        Field::Created | Field::Updated | Field::Expires => match value {
+            Value::String(at) => {
+                at.parse::<Time>().map(drop).map_err(|why| format!("{name}: {why}"))
+            }
+            Value::Number(_) => Ok(()),
+            _ => Err(format!("{name} is a date, or a number of seconds")),
+        },
+        Field::Uid => match value.as_str().map(|uid| Uuid::try_parse(uid.trim())) {
+            Some(Ok(_)) => Ok(()),
+            _ => Err(format!("{name} holds {value}, which is no UUID")),
+        },
+        Field::Text | Field::Category if value.is_string() => Ok(()),
+        Field::Text | Field::Category => Err(format!("{name} is compared with texts")),
     }
 }
 

@@ -39,6 +39,7 @@ impl JsonSchema for Name {
 
 /// Whose memories are meant, by up to four names.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "as callers name them")]
 pub(in crate::api) struct Names {
     /// A person.
     #[serde(default, alias = "userId")]

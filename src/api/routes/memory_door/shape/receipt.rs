@@ -63,6 +63,7 @@ struct Text {
 
 /// How far an add is, and what came of it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "as clients name them")]
 pub(in crate::api) struct Event {
     /// Names it.
     id: Uuid,
