@@ -163,7 +163,9 @@ impl Engines {
         let mut seats = self.seats();
         let idle = seats.by_key.iter().filter(|(_, seat)| seat.door.last_request_ms() < before);
         let idle: Vec<Key> = idle.map(|(key, _)| *key).collect();
-        idle.into_iter().for_each(|key| seats.give_up(key));
+        for key in idle {
+            seats.give_up(key);
+        }
         seats.leaving.retain(|task| !task.is_finished());
     }
 
@@ -180,7 +182,9 @@ impl Engines {
             let mut seats = self.seats();
             seats.closed = true;
             let keys: Vec<Key> = seats.by_key.keys().copied().collect();
-            keys.iter().for_each(|key| seats.give_up(*key));
+            for key in &keys {
+                seats.give_up(*key);
+            }
             let tenants = keys.into_iter().filter(|(_, project)| project.is_none());
             (tenants.map(|(tenant, _)| tenant), std::mem::take(&mut seats.leaving))
         };
@@ -222,7 +226,9 @@ impl Seats {
             let parts = self.by_key.keys().filter(|key| key.0 == tenant && project.is_none());
             let mut gone: Vec<Key> = parts.copied().collect();
             gone.push((tenant, project));
-            gone.into_iter().for_each(|key| self.give_up(key));
+            for key in gone {
+                self.give_up(key);
+            }
         }
     }
 

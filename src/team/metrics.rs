@@ -155,7 +155,7 @@ mod tests {
         let metrics = Metrics::new();
         let ok = StatusCode::OK;
         metrics.answered(&Method::GET, "/api/search", ok, Duration::from_millis(7));
-        metrics.answered(&Method::GET, "/api/search", ok, Duration::from_secs(60));
+        metrics.answered(&Method::GET, "/api/search", ok, Duration::from_mins(1));
         metrics.answered(&Method::GET, "/api/search", StatusCode::FORBIDDEN, Duration::ZERO);
         let odd = Method::from_bytes(b"BREW").unwrap();
         metrics.answered(&odd, "none", StatusCode::NOT_FOUND, Duration::ZERO);

@@ -67,7 +67,9 @@ async fn look_for_work(team: &Team) -> Duration {
         Ok(waiting) => {
             let (due, later): (Vec<_>, Vec<_>) =
                 waiting.into_iter().partition(|(_, at)| *at <= now);
-            due.into_iter().for_each(|(tenant, _)| team.engines.heard(tenant));
+            for (tenant, _) in due {
+                team.engines.heard(tenant);
+            }
             let until = |at: Time| at.millis().saturating_sub(now.millis());
             let next = later.iter().map(|(_, at)| until(*at)).min();
             let next = next.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);

@@ -154,7 +154,8 @@ mod tests {
         let limits = Limits::new(60);
         let begun = Instant::now();
         for n in 0..=MOST as u128 {
-            limits.take(Uuid::from_u128(n), begun + Duration::from_millis(n as u64));
+            limits
+                .take(Uuid::from_u128(n), begun + Duration::from_millis(u64::try_from(n).unwrap()));
         }
         assert!(limits.buckets.lock().unwrap().len() < MOST);
     }

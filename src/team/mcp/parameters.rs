@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 /// The names that memories belong to.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "models know them by these names")]
 pub(super) struct Names {
     /// Whose: a person's name.
     pub(super) user_id: Option<String>,
