@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use afterword::api::{Access, routes};
 use afterword::config::env::VARIABLES;
 
 fn root() -> &'static Path {
@@ -131,6 +132,21 @@ fn the_environment_reference_is_the_table() {
         writeln!(expected, "| `{}` | {} |", variable.name, variable.meaning).unwrap();
     }
     assert_is_made("docs/reference/environment.md", &expected);
+}
+
+#[test]
+fn the_observer_reference_names_every_route_of_that_door() {
+    let page = read("docs/reference/observer-api.md");
+    let open = |access| matches!(access, Access::Observer | Access::Shared);
+    let missing: Vec<String> = routes()
+        .into_iter()
+        .filter(|route| open(route.access))
+        .map(|route| format!("`{} {}", route.method, route.path))
+        .filter(|route| {
+            !page.contains(&format!("{route}`")) && !page.contains(&format!("{route}?"))
+        })
+        .collect();
+    assert!(missing.is_empty(), "docs/reference/observer-api.md says nothing of {missing:?}");
 }
 
 #[test]

@@ -224,12 +224,27 @@ fn the_observer_door_is_opened_by_the_persons_setting_alone() {
                 ask(&host).refused(401, "unauthorized")
             }
             Access::Page => {}
-            Access::Observer | Access::Everybody => {
+            Access::Observer | Access::Shared | Access::Everybody => {
                 assert!(!matches!(ask(&host).status, 401 | 403), "{route:?}");
                 ask(&format!("{host}Origin: http://evil.com\r\n")).refused(403, "forbidden");
                 ask("Host: evil.com\r\n").refused(403, "forbidden");
             }
         }
+    }
+    // What takes something away, changes the person's settings or gives all out stays shut.
+    for (method, path) in [
+        ("DELETE", "/api/observation/1"),
+        ("DELETE", "/api/summary/1"),
+        ("DELETE", "/api/prompt/1"),
+        ("DELETE", "/api/corpus/x"),
+        ("POST", "/api/settings"),
+        ("POST", "/api/forget"),
+        ("POST", "/api/import"),
+        ("GET", "/api/export"),
+        ("GET", "/api/logs"),
+        ("POST", "/api/admin/shutdown"),
+    ] {
+        raw.ask(method, path, &host, b"{}").refused(401, "unauthorized");
     }
     // The original's own first call: no token, no content type.
     let body = json!({ "sessionId": "ide", "project": "shop", "userPrompt": "Round the totals" });

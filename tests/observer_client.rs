@@ -170,7 +170,7 @@ fn pass(mut caller: TcpStream, daemon: u16, notes: &Mutex<Vec<String>>) {
     let Ok(mut server) = TcpStream::connect(("127.0.0.1", daemon)) else { return };
     let (mut back, mut answers) = (caller.try_clone().unwrap(), server.try_clone().unwrap());
     drop(thread::spawn(move || std::io::copy(&mut answers, &mut back)));
-    let mut piece = [0; 64 * 1024];
+    let mut piece = vec![0; 64 * 1024];
     while let Ok(n @ 1..) = caller.read(&mut piece) {
         let text = String::from_utf8_lossy(&piece[..n]);
         let line = text.lines().next().unwrap_or_default();

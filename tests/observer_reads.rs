@@ -1,6 +1,7 @@
 //! What viewers, MCP servers and plug-ins of the five-stage observer read.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 
 use afterword_testkit::Sandbox;
 use serde_json::{Value, json};
@@ -107,7 +108,9 @@ fn rows_come_page_by_page_in_the_observers_form() {
         has(&all, &["items", "hasMore", "offset", "limit"]);
         let items = all["items"].as_array().unwrap();
         assert!(items.len() >= 2 && all["hasMore"] == false, "{path}: {all}");
-        items.iter().for_each(|row| has(row, keys));
+        for row in items {
+            has(row, keys);
+        }
         let times: Vec<_> = items.iter().map(|row| row["created_at_epoch"].as_i64()).collect();
         assert!(times.is_sorted_by(|a, b| a >= b), "{path}: newest first: {times:?}");
         let page = door.get(&format!("{path}?limit=1&offset=1"));
@@ -177,7 +180,9 @@ fn rows_are_found_by_ids_files_and_sessions() {
     );
     assert_eq!(file["count"], file["observations"].as_array().unwrap().len());
     assert!(file["count"].as_u64() >= Some(1), "{file}");
-    file["observations"].as_array().unwrap().iter().for_each(|row| has(row, &OBSERVATION));
+    for row in file["observations"].as_array().unwrap() {
+        has(row, &OBSERVATION);
+    }
     assert_eq!(door.get("/api/observations/by-file?path=src/cart.rs&projects=mill")["count"], 0);
     let sessions =
         door.post("/api/sdk-sessions/batch", &json!({ "memorySessionIds": ["c-1", "no"] }));
@@ -245,7 +250,9 @@ fn searches_answer_with_the_keys_of_both_doors() {
     assert!(text.contains("rounded once") && text.contains("| #"), "{text}");
     let json = door.get("/api/search?query=rounded&format=json");
     has(&json, &["observations", "sessions", "prompts", "totalResults", "query"]);
-    json["observations"].as_array().unwrap().iter().for_each(|row| has(row, &OBSERVATION));
+    for row in json["observations"].as_array().unwrap() {
+        has(row, &OBSERVATION);
+    }
     let kinds = |query: &str| -> (usize, usize, usize) {
         let json = door.get(&format!("/api/search?format=json&{query}"));
         let n = |key: &str| json[key].as_array().unwrap().len();
@@ -560,4 +567,44 @@ fn bad_questions_are_refused_with_a_reason() {
     for path in ["/api/corpus/none/query", "/api/corpus/none/prime", "/api/corpus/none/rebuild"] {
         refused(404, door.0.post_json(path, &json!({ "question": "what?" })).unwrap());
     }
+}
+
+#[test]
+fn rows_are_forgotten_by_whoever_has_the_token() {
+    let sandbox = Sandbox::new(BIN);
+    let door = filled(&sandbox);
+    let id = door.get("/api/observations")["items"][0]["id"].as_i64().unwrap();
+    door.post("/api/corpus", &json!({ "name": "all" }));
+    let (port, token) = (
+        sandbox.endpoint().unwrap().port,
+        fs::read_to_string(sandbox.data().join("token")).unwrap(),
+    );
+    let delete = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let head = format!(
+            "DELETE {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+            token.trim()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str::<Value>(body).unwrap())
+    };
+    let path = format!("/api/observation/{id}");
+    let (status, gone) = delete(&path);
+    assert_eq!(status, 200, "{gone}");
+    let told =
+        json!({ "success": true, "id": id.to_string(), "kind": "observation", "entity_rev": null });
+    assert_eq!(gone, told);
+    assert_eq!(delete(&path).0, 404, "it is gone");
+    assert_eq!(door.0.get(&path).unwrap().status, 404);
+    let summary = door.get("/api/summaries")["items"][0]["id"].clone();
+    assert_eq!(delete(&format!("/api/summary/{summary}")).0, 200);
+    let prompt = door.get("/api/prompts")["items"][0]["id"].clone();
+    assert_eq!(delete(&format!("/api/prompt/{prompt}")).1["kind"], "prompt");
+    assert_eq!(delete("/api/observation/x").0, 400);
+    assert_eq!(delete("/api/corpus/all"), (200, json!({ "success": true })));
+    assert_eq!(delete("/api/corpus/all").0, 404);
 }

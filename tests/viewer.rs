@@ -124,7 +124,9 @@ fn a_link_signs_one_browser_in_once() {
 fn a_cookie_opens_what_a_page_needs_and_nothing_else() {
     let sandbox = Sandbox::new(BIN);
     let browser = signed_in(&sandbox);
-    assert_eq!(browser.get("/api/stats").status, 200);
+    for shared in ["/api/stats", "/api/projects", "/api/search", "/api/timeline"] {
+        assert_eq!(browser.get(shared).status, 200, "{shared}");
+    }
     for (method, path) in [
         ("POST", "/api/admin/shutdown"),
         ("POST", "/api/admin/rotate-token"),
@@ -132,6 +134,8 @@ fn a_cookie_opens_what_a_page_needs_and_nothing_else() {
         ("POST", "/api/events"),
         ("GET", "/api/export"),
         ("GET", "/api/context/inject?project=x"),
+        ("GET", "/api/observations"),
+        ("DELETE", "/api/observation/1"),
     ] {
         let origin = format!("Origin: http://127.0.0.1:{}\r\n", browser.port);
         assert_eq!(browser.ask(method, path, &origin, "{}").status, 401, "{path}");

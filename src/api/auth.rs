@@ -92,8 +92,9 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
     let access = entrance.access.of(path, request.method());
     match access {
         Access::Everybody | Access::Page => return Ok(()),
-        Access::Observer if entrance.door.observer_is_open => return Ok(()),
+        Access::Observer | Access::Shared if entrance.door.observer_is_open => return Ok(()),
         Access::Observer
+        | Access::Shared
         | Access::Person
         | Access::Token
         | Access::Read
@@ -115,7 +116,7 @@ fn admit(entrance: &Entrance, request: &Request) -> Result<(), ApiError> {
     };
     let by_page = || {
         let mut cookies = all(header::COOKIE);
-        matches!(access, Access::Person | Access::Observer)
+        matches!(access, Access::Person | Access::Shared)
             && ours()
             && cookies.any(|sent| entrance.door.knows_page(sent))
     };

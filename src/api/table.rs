@@ -15,9 +15,11 @@ use super::door::Door;
 pub enum Access {
     /// Everybody on this machine: it says nothing but that the server lives.
     Everybody,
-    /// Whoever has the token, and a page that was signed in by whoever has it; everybody on this
-    /// machine where the person has opened the observer door.
+    /// Whoever has the token; everybody on this machine where the person has opened the observer
+    /// door.
     Observer,
+    /// As [`Self::Observer`], and a page that was signed in by whoever has the token.
+    Shared,
     /// Everybody on this machine: a part of the viewer, which holds nothing of the person's.
     Page,
     /// Whoever has the token, and a page that was signed in by whoever has it.
@@ -39,11 +41,12 @@ impl Access {
     const fn strictness(self) -> u8 {
         match self {
             Self::Everybody | Self::Page => 0,
-            Self::Observer => 1,
-            Self::Person => 2,
-            Self::Token | Self::Read => 3,
-            Self::Write => 4,
-            Self::Erase => 5,
+            Self::Shared => 1,
+            Self::Observer => 2,
+            Self::Person => 3,
+            Self::Token | Self::Read => 4,
+            Self::Write => 5,
+            Self::Erase => 6,
         }
     }
 }

@@ -15,7 +15,7 @@ mod state;
 
 pub(super) use import::import;
 
-use crate::api::table::Access::{Everybody, Observer, Person};
+use crate::api::table::Access::{Everybody, Observer, Person, Shared};
 use crate::api::table::Table;
 
 /// The routes.
@@ -37,7 +37,7 @@ fn about_the_server(table: Table) -> Table {
         .get("/api/health", Everybody, state::health)
         .get("/api/readiness", Everybody, state::readiness)
         .get("/api/version", Everybody, state::version)
-        .get("/api/stats", Observer, state::stats)
+        .get("/api/stats", Shared, state::stats)
         .get("/api/processing-status", Observer, state::processing_status)
         .get("/api/chroma/status", Observer, state::vectors)
         .get("/api/sync/status", Observer, state::sync)

@@ -66,30 +66,12 @@ impl RowStore for PostgresStore {
         limit: usize,
     ) -> Result<Vec<Summary>> {
         let scope = &self.reachable(scope);
-        self.read(|tx| async move {
-            let sql = format!(
-                "SELECT * FROM session_summaries WHERE tenant = $1 AND {} AND level = $4
-                 ORDER BY created_at DESC, id DESC LIMIT $3",
-                in_scope(scope)
-            );
-            let rows = tx.rows(&sql, &[&scope.project(), &sql_limit(limit), &level.word()]).await?;
-            rows.iter().map(summary_from_row).collect()
-        })
-        .await
+        self.read(|tx| async move { page::recent_summaries(&tx, scope, level, limit).await }).await
     }
 
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>> {
         let scope = &self.reachable(scope);
-        self.read(|tx| async move {
-            let sql = format!(
-                "SELECT * FROM user_prompts WHERE tenant = $1 AND {}
-                 ORDER BY created_at DESC, id DESC LIMIT $3",
-                in_scope(scope)
-            );
-            let rows = tx.rows(&sql, &[&scope.project(), &sql_limit(limit)]).await?;
-            rows.iter().map(read::prompt_from_row).collect()
-        })
-        .await
+        self.read(|tx| async move { page::recent_prompts(&tx, scope, limit).await }).await
     }
 
     async fn page(

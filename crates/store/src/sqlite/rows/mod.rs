@@ -70,35 +70,11 @@ impl RowStore for SqliteStore {
         level: SummaryLevel,
         limit: usize,
     ) -> Result<Vec<Summary>> {
-        self.read(move |db| {
-            let sql = format!(
-                "SELECT * FROM session_summaries WHERE {} AND level = ?3
-                 ORDER BY created_at DESC, id DESC LIMIT ?2",
-                in_scope(&scope)
-            );
-            let mut list = db.prepare_cached(&sql)?;
-            let rows = list.query_map(
-                params![scope.project(), sql_limit(limit), level.word()],
-                summary_from_row,
-            )?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(move |db| page::recent_summaries(db, &scope, level, limit)).await
     }
 
     async fn recent_prompts(&self, scope: Scope, limit: usize) -> Result<Vec<Prompt>> {
-        self.read(move |db| {
-            let sql = format!(
-                "SELECT * FROM user_prompts WHERE {}
-                 ORDER BY created_at DESC, id DESC LIMIT ?2",
-                in_scope(&scope)
-            );
-            let mut list = db.prepare_cached(&sql)?;
-            let rows =
-                list.query_map(params![scope.project(), sql_limit(limit)], read::prompt_from_row)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(move |db| page::recent_prompts(db, &scope, limit)).await
     }
 
     async fn page(

@@ -12,7 +12,7 @@ mod rows;
 mod text;
 mod tools;
 
-use crate::api::table::Access::{Observer, Person, Token};
+use crate::api::table::Access::{Observer, Person, Shared, Token};
 use crate::api::table::Table;
 
 /// The routes.
@@ -31,13 +31,13 @@ pub(super) fn routes(table: Table) -> Table {
         .get("/api/observations/by-file", Observer, rows::by_file)
         .post("/api/observations/batch", Observer, rows::batch)
         .post("/api/sdk-sessions/batch", Observer, rows::sessions)
-        .get("/api/projects", Observer, rows::projects)
+        .get("/api/projects", Shared, rows::projects)
         .get("/api/tool-uses", Observer, tools::list)
         .post("/api/tool-uses/batch", Observer, tools::batch)
-        .get("/api/search", Observer, find::search)
+        .get("/api/search", Shared, find::search)
         .get("/api/search/observations", Observer, find::observations)
         .get("/api/search/by-file", Observer, find::by_file)
-        .get("/api/timeline", Observer, around::timeline)
+        .get("/api/timeline", Shared, around::timeline)
         .get("/api/timeline/by-query", Observer, around::by_query)
         .get("/api/context/inject", Observer, context::inject)
         .get("/api/context/preview", Observer, context::preview)
