@@ -14,6 +14,7 @@ mod recorded;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use afterword_domain::amounts::grouped;
 use recorded::Recorded;
@@ -29,9 +30,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     println!(
-        "| session | turns | tool calls | what | model calls | in | out | per 100 tool calls |"
+        "| session | turns | tool calls | what | shown | model calls | in | out | per 100 tool calls |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for file in files {
         if let Err(error) = measure(Path::new(&file)) {
             eprintln!("{file}: {error}");
@@ -54,13 +55,18 @@ fn measure(path: &Path) -> Result<(), String> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().take(8).collect();
     let (turns, tools) = (session.turns(), session.tool_calls());
-    let row = |what: &str, cost: Cost| {
+    let row = |what: &str, shown: u64, cost: Cost| {
         let each = (cost.input + cost.output) * 100 / tools.max(1);
         let [calls, input, output, each] = [cost.calls, cost.input, cost.output, each].map(grouped);
-        println!("| {name} | {turns} | {tools} | {what} | {calls} | {input} | {output} | {each} |");
+        println!(
+            "| {name} | {turns} | {tools} | {what} | {shown} | {calls} | {input} | {output} | {each} |"
+        );
     };
-    row("rules", play::play(&session, None)?);
-    row("with a model", play::play(&session, Some(model::scripted()))?);
-    row("the peer's way, at least", peer::at_least(&session));
+    row("rules", 0, play::play(&session, None)?);
+    let (model, shown) = model::scripted();
+    let cost = play::play(&session, Some(model))?;
+    row("with a model", shown.load(Ordering::Relaxed), cost);
+    let peer = peer::at_least(&session);
+    row("the peer's way, at least", peer.calls, peer);
     Ok(())
 }
