@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use afterword_engine::provider::{Price, Prices};
+use afterword_engine::provider::{Price, Prices, Refusal};
 use serde_json::json;
 
 use crate::cli::Tools;
@@ -28,7 +28,7 @@ pub(super) fn status(tools: &Tools) -> anyhow::Result<ExitCode> {
             "key_from": told.as_ref().map(|told| told.key_from.as_str()),
             "price": price.map(|p| json!({"input": p.input, "output": p.output})),
             "error": problem.map(ToString::to_string),
-            "remedy": problem.map(|refusal| refusal.remedy()),
+            "remedy": problem.map(Refusal::remedy),
         }))?;
     } else if let Some(told) = told {
         let out = tools.out;
