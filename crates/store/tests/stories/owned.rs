@@ -41,7 +41,8 @@ pub(crate) async fn a_memory_is_somebodys(store: Any) {
     };
     let memory = store.remember(new.clone()).await.unwrap();
     assert_eq!((&memory.owner, &memory.attributes), (&new.owner, &new.attributes));
-    assert_eq!(store.memories_by_uid(&[Uuid::nil(), new.uid]).await.unwrap(), [memory.clone()]);
+    let by_uid = store.memories_by_uid(&[Uuid::nil(), new.uid]).await.unwrap();
+    assert_eq!((by_uid.len(), &by_uid[0]), (1, &memory));
     let row = store.rows(Scope::All, &[PublicId::new(Kind::Memory, memory.id)]).await.unwrap();
     assert_eq!(row[0].body, afterword_store::contract::RowBody::Memory(memory.clone()));
     let others = store.remember(owned(p.id, "user:bo", "likes tea", 2)).await.unwrap();
@@ -130,7 +131,7 @@ pub(crate) async fn filters_hold_for_lists(store: Any) {
         let query = OwnedQuery { filter, today, offset: 0, limit: 9 };
         let page = store.list_owned(query).await.unwrap();
         assert!(!texts(&page).contains(&"m1"), "it has expired: {page:?}");
-        assert_eq!(page.total as usize, page.memories.len());
+        assert_eq!(page.total, page.memories.len() as u64);
     }
 }
 
@@ -176,8 +177,7 @@ pub(crate) async fn a_search_stays_with_its_owners(store: Any) {
     }
     let either = vec![of(OwnerKind::User, &["cy"]), of(OwnerKind::App, &["shop"])];
     assert_eq!(store.keyword(query(either, "words")).await.unwrap().total, 401);
-    let mut present = OwnerMatch::default();
-    present.app = NameMatch::Present;
+    let present = OwnerMatch { app: NameMatch::Present, ..OwnerMatch::default() };
     assert_eq!(store.keyword(query(vec![present], "words")).await.unwrap().total, 400);
     let hits = store.last_with_token(Scope::Project(p.id), "few", 5).await.unwrap();
     let named = KeywordQuery { rows: vec![hits[0].id], ..query(vec![ada()], "nowhere") };
@@ -210,13 +210,13 @@ pub(crate) async fn a_change_is_whole_or_nothing(store: Any) {
         },
         ChangedMemory { text: None, metadata: Some(json!(null)), ..change(one.uid, "", 6) },
     ];
-    let changed = store.change_memories(changes).await.unwrap();
-    let first = &changed[0];
+    let memories = store.change_memories(changes).await.unwrap();
+    let first = &memories[0];
     assert_eq!((first.uid, first.text.as_str()), (two.uid, "better thought"));
     assert_eq!((first.created_at, first.updated_at), (t(2), t(5)));
     assert_eq!(first.metadata, json!({"n": 1}));
     assert_eq!(first.attributes.expires.unwrap().to_string(), "2027-01-01");
-    assert_eq!((changed[1].text.as_str(), &changed[1].metadata), ("first thought", &json!(null)));
+    assert_eq!((memories[1].text.as_str(), &memories[1].metadata), ("first thought", &json!(null)));
     for (term, count) in [("better", 1), ("second", 0)] {
         let found = store.last_with_token(Scope::All, term, 5).await.unwrap();
         assert_eq!(found.len(), count, "{term}");

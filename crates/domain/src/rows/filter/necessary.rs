@@ -371,15 +371,11 @@ fn of_uid(test: &Test) -> Necessary {
 }
 
 fn of_text(test: &Test) -> Necessary {
-    let text = match test {
-        Test::Contains(part) => part.as_str(),
-        Test::Eq(Value::String(text)) => text,
+    let part = match test {
+        Test::Contains(part) | Test::Eq(Value::String(part)) => part.clone(),
         _ => return Necessary::unknown(),
     };
-    Necessary {
-        written: vec![Written { place: Place::Text, text: text.to_owned() }],
-        ..Necessary::unknown()
-    }
+    Necessary { written: vec![Written { place: Place::Text, text: part }], ..Necessary::unknown() }
 }
 
 /// A text that a value equals, or an element of it, stands there with its quotes.
