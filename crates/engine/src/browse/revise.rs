@@ -12,7 +12,7 @@ use afterword_domain::{Kind, PublicId, privacy};
 use afterword_store::contract::{IndexDoc, NewContent, Revised, Row, RowBody};
 
 use crate::distill::{observation_entry, summary_entry};
-use crate::memories::{TITLE_CHARS, told_text};
+use crate::memories::{TITLE_CHARS, refuse_immutable, text_key, told_text};
 use crate::timeline::whole;
 use crate::{Engine, Error, Result, analyze};
 
@@ -162,11 +162,12 @@ fn revised_content(row: &Row, asked: RowContent) -> Result<(NewContent, IndexDoc
     match &row.body {
         RowBody::Memory(memory) => {
             foreign(observation.is_some() || summary.is_some())?;
+            refuse_immutable(memory)?;
             let text = told_text(text.as_deref().unwrap_or(&memory.text))?;
             let title = title.map_or_else(|| memory.title.clone(), |title| title_line(&title));
             let files = files.map_or_else(|| memory.files.clone(), |files| list(&files));
             let (text_key, index) =
-                (analyze::text_key(&text), analyze::index_doc(&title, &text, &files));
+                (text_key(&memory.owner, &text), analyze::index_doc(&title, &text, &files));
             Ok((NewContent::Memory { title, text, text_key, files }, index))
         }
         RowBody::Observation(row) => {

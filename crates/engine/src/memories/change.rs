@@ -162,9 +162,7 @@ fn ready_change(known: &Memory, change: MemoryChange, now: Time) -> Result<Chang
     // Taken apart without `..`: a new field does not compile until it is treated here.
     let MemoryChange { text, mut metadata, expires, at } = change;
     let uid = known.uid;
-    if known.attributes.immutable {
-        return Err(Error::Invalid(format!("the memory {uid} is immutable: delete it instead")));
-    }
+    refuse_immutable(known)?;
     if text.is_none() && metadata.is_none() && expires.is_none() {
         return Err(Error::Invalid(format!(
             "there is nothing to change of the memory {uid}: give a text, metadata or an expiration"
@@ -179,6 +177,15 @@ fn ready_change(known: &Memory, change: MemoryChange, now: Time) -> Result<Chang
         text,
     });
     Ok(ChangedMemory { uid, text, metadata, expires, at: at.unwrap_or(now).min(now) })
+}
+
+/// Refuses to change a memory that its caller wished to stay as it is.
+pub(crate) fn refuse_immutable(memory: &Memory) -> Result<()> {
+    if memory.attributes.immutable {
+        let uid = memory.uid;
+        return Err(Error::Invalid(format!("the memory {uid} is immutable: delete it instead")));
+    }
+    Ok(())
 }
 
 /// Cleans a caller's own fields, which are an object or nothing.

@@ -26,5 +26,6 @@ pub use list::{KnownOwner, ListMemories, Listed, MAX_PAGE, Page};
 pub use receipt::{Receipt, Receipted};
 
 pub(crate) use background::Adding;
+pub(crate) use change::refuse_immutable;
 pub(crate) use remember::{TITLE_CHARS, told_text};
 pub(crate) use whose::{owner_in, text_key};

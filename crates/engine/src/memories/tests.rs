@@ -7,7 +7,8 @@ use afterword_domain::filter::{Field, Filter, Test};
 use afterword_domain::memory::Attributes;
 use afterword_domain::owner::{Owner, OwnerKind};
 use afterword_domain::time::FixedClock;
-use afterword_domain::{Clock, Time};
+use afterword_domain::wire::viewer::{ReviseRequest, RowContent};
+use afterword_domain::{Clock, Kind, PublicId, Time};
 use afterword_store::Store;
 use afterword_store::contract::NewReceipt;
 use afterword_store::sqlite::SqliteStore;
@@ -212,6 +213,18 @@ async fn a_changed_memory_is_found_by_its_new_words_alone() {
     fixed.attributes.immutable = true;
     let fixed = engine.add_memories(fixed).await.unwrap().results[0].memory;
     refused(engine.change_memory(fixed, text("loose")).await, "immutable");
+    let edited = |uid, text: &'static str| {
+        let engine = &engine;
+        async move {
+            let id = PublicId::new(Kind::Memory, engine.memory(uid).await.unwrap().id);
+            let content = RowContent { text: Some(text.into()), ..RowContent::default() };
+            engine.revise(ReviseRequest { id, content }).await
+        }
+    };
+    refused(edited(fixed, "loose").await, "immutable");
+    edited(coffee, "likes juice").await.unwrap();
+    let again = engine.add_memories(adds("ada", &["likes juice"])).await.unwrap();
+    assert_eq!(again.results[0].memory, coffee, "an edited memory stays its owner's");
     assert_eq!(engine.delete_memories(&[fixed]).await.unwrap(), 1);
     let note = engine.feedback(tea, Some(Feedback::Positive), "true").await.unwrap();
     assert_eq!(engine.feedback(tea, Some(Feedback::Negative), "").await.unwrap(), note);

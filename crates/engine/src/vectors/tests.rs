@@ -254,10 +254,10 @@ async fn exact_filters(home: Home) {
     let bos = owned("bo", "zebra of b").await;
     home.engine.embed_due().await.unwrap();
     let of = |kind: OwnerKind, names: &[&str]| {
-        let mut owner = OwnerMatch::default();
+        let mut matched = OwnerMatch::default();
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        *owner.of_mut(kind) = NameMatch::OneOf(names);
-        owner
+        *matched.of_mut(kind) = NameMatch::OneOf(names);
+        matched
     };
     let near = async |owners: Vec<OwnerMatch>| {
         let filter = NearFilter { owners: Some(owners), ..NearFilter::default() };
