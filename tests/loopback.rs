@@ -221,7 +221,7 @@ fn the_observer_door_is_opened_by_the_persons_setting_alone() {
         let ask = |headers: &str| raw.ask(route.method, &path_of(&route), headers, b"{}");
         match route.access {
             Access::Token | Access::Person | Access::Read | Access::Write | Access::Erase => {
-                ask(&host).refused(401, "unauthorized")
+                ask(&host).refused(401, "unauthorized");
             }
             Access::Page => {}
             Access::Observer | Access::Shared | Access::Everybody => {
