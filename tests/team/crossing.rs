@@ -203,7 +203,10 @@ impl Guess {
         let session = format!("s{}", self.session);
         let member = ["ann", "mia", "ray", "eve"][self.member];
         match path {
-            "/api/events" => event(&session, PROJECTS[self.project], 50_000 + self.number as u128),
+            "/api/events" => {
+                let n = 50_000 + u128::try_from(self.number).unwrap();
+                event(&session, PROJECTS[self.project], n)
+            }
             "/api/recall/file" => json!({
                 "agent": "claude-code", "agent_session_id": session, "project": project,
                 "tool": "Read", "path": "src/file1.rs", "paths": ["src/file1.rs"],
@@ -359,14 +362,14 @@ fn nothing_crosses_organisations_projects_or_roles_on_any_route() {
     attack(&world, &of(&|holder| holder.org == 0 && holder.project.is_some()));
     assert_eq!(world.print_of(0, Some(1)), before, "a bound token changed another project");
     // Nobody changes anything of another organisation.
-    for org in 0..ORGS.len() {
+    for (org, name) in ORGS.iter().enumerate() {
         let others = || {
             let others = (0..ORGS.len()).filter(|other| *other != org);
             others.map(|other| world.print_of(other, None)).collect::<String>()
         };
         let before = others();
         attack(&world, &of(&|holder| holder.org == org && holder.project.is_none()));
-        assert_eq!(others(), before, "{} changed something of another one", ORGS[org]);
+        assert_eq!(others(), before, "{name} changed something of another one");
     }
     // Live events from the beginning, up to one of one's own.
     for holder in &world.holders {

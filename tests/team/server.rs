@@ -28,7 +28,8 @@ pub(super) struct Server {
     pub(super) first_token: Option<String>,
     url: String,
     child: Child,
-    _lines: BufReader<ChildStdout>,
+    /// What it prints; held, so that it can.
+    prints: Option<BufReader<ChildStdout>>,
 }
 
 impl Server {
@@ -47,20 +48,21 @@ impl Server {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
-        let mut first_token = None;
-        loop {
+        let url = database.url.clone();
+        // Whatever it tells, it ends with this.
+        let mut server = Self { sandbox, port: 0, first_token: None, url, child, prints: None };
+        while server.port == 0 {
             let mut line = String::new();
-            if lines.read_line(&mut line).unwrap() == 0 {
-                panic!("the server ended: {}", log_of(&sandbox));
-            }
+            let told = lines.read_line(&mut line).unwrap();
+            assert!(told > 0, "the server ended: {}", server.log());
             let told: Value = serde_json::from_str(&line).unwrap();
-            if let Some(url) = told["listening"].as_str() {
-                let port = url.rsplit_once(':').unwrap().1.parse().unwrap();
-                let url = database.url.clone();
-                return Self { sandbox, port, first_token, url, child, _lines: lines };
+            match told["listening"].as_str() {
+                Some(url) => server.port = url.rsplit_once(':').unwrap().1.parse().unwrap(),
+                None => server.first_token = Some(told["token"].as_str().unwrap().to_owned()),
             }
-            first_token = Some(told["token"].as_str().unwrap().to_owned());
         }
+        server.prints = Some(lines);
+        server
     }
 
     /// Whoever has the first token.
@@ -84,7 +86,7 @@ impl Server {
     }
 
     pub(super) fn log(&self) -> String {
-        log_of(&self.sandbox)
+        std::fs::read_to_string(self.sandbox.root().join("serve.log")).unwrap()
     }
 
     /// Asks it to end, as the system does.
@@ -107,17 +109,9 @@ impl Server {
     }
 }
 
-fn log_of(sandbox: &Sandbox) -> String {
-    std::fs::read_to_string(sandbox.root().join("serve.log")).unwrap()
-}
-
 impl Drop for Server {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            let log = log_of(&self.sandbox);
-            let lines: Vec<&str> = log.lines().collect();
-            eprintln!("{}", lines[lines.len().saturating_sub(10)..].join("\n"));
-        }
+        drop(self.prints.take());
         drop(self.child.kill());
         drop(self.child.wait());
     }
