@@ -116,7 +116,7 @@ fn door(path: &str, access: Access) -> &'static str {
         // What tells of every door is the people's.
         Access::Read | Access::Write | Access::Erase if path != "/openapi.json" => "memory door",
         _ if path.starts_with("/mem/") => "memory door",
-        Access::Observer => "observer door",
+        Access::Observer | Access::Shared => "observer door",
         _ => "people's door",
     }
 }
@@ -127,7 +127,9 @@ fn security(access: Access) -> Value {
         Access::Read | Access::Write | Access::Erase => {
             json!([{ "token": [] }, { "bearer": [] }, { "key": [] }, { "static": [] }])
         }
-        Access::Observer | Access::Person | Access::Token => json!([{ "bearer": [] }]),
+        Access::Observer | Access::Shared | Access::Person | Access::Token => {
+            json!([{ "bearer": [] }])
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the routes of every door take and give.
 
 mod observer;
+mod observer_reads;
 mod people;
 mod viewer;
 
@@ -14,8 +15,14 @@ type Object = Map<String, Value>;
 
 /// Every operation of every door.
 pub(in crate::api) fn operations() -> Vec<Operation> {
-    [memory_door::operations(), people::operations(), viewer::operations(), observer::operations()]
-        .concat()
+    [
+        memory_door::operations(),
+        people::operations(),
+        viewer::operations(),
+        observer::operations(),
+        observer_reads::operations(),
+    ]
+    .concat()
 }
 
 #[cfg(test)]
