@@ -66,7 +66,7 @@ pub(super) async fn in_time(door: &Door, request: Request, next: Next) -> Respon
 }
 
 /// Adds what every answer tells.
-pub(super) fn harden(response: &mut Response) {
+pub fn harden(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(PROTOCOL_HEADER, HeaderValue::from(PROTOCOL));
     for (name, value) in HEADERS {

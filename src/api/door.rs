@@ -13,8 +13,12 @@ use super::error::{ApiError, ApiResult};
 use super::machine::Machine;
 use super::sign_in::{self, Links};
 
-/// Most watchers of live events at a time: each holds a connection for as long as it watches.
+/// Most watchers of live events of one person at a time: each holds a connection for as long as it
+/// watches.
 const WATCHERS: usize = 64;
+
+/// The same of an organisation.
+const WATCHERS_OF_MANY: usize = 1_024;
 
 /// What a server is made of.
 pub struct DoorSetup {
@@ -96,6 +100,7 @@ impl Door {
     /// Opens the door. Events are not accepted before [`Self::accept`] is called.
     pub fn new(setup: DoorSetup) -> Arc<Self> {
         let now = setup.engine.clock().now().millis();
+        let watchers = if setup.spool.is_some() { WATCHERS } else { WATCHERS_OF_MANY };
         Arc::new(Self {
             engine: setup.engine,
             token: setup.token,
@@ -113,7 +118,7 @@ impl Door {
             spool_hint: Notify::new(),
             last_request_ms: AtomicI64::new(now),
             hinted: AtomicBool::new(false),
-            watchers: Arc::new(Semaphore::new(WATCHERS)),
+            watchers: Arc::new(Semaphore::new(watchers)),
             links: Links::default(),
             machine: setup.machine,
         })

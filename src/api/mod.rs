@@ -22,6 +22,7 @@ mod sign_in;
 mod table;
 mod viewer;
 
+pub use auth::harden;
 pub use body::{Json, Query, UrlPath};
 pub use connection::{Peer, Serving, asked_to_end, serve};
 pub use credential::shown_secret;

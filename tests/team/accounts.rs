@@ -75,6 +75,7 @@ fn every_way_of_showing_a_token_opens_and_nothing_else_does() {
         let answer = asked(&header);
         answer.refused(401, "unauthorized");
         assert_eq!(answer.headers["www-authenticate"], "Bearer");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff");
     }
     // Of the request's own id, and of one that cannot be written into a log.
     let with_id = asked(&format!("Authorization: Bearer {token}\r\nX-Request-ID: my-id:1\r\n"));

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::{Principal, RequestId};
-use crate::api::{Access, ApiError, Deed, Peer, Served};
+use crate::api::{Access, ApiError, Deed, Peer, Served, harden};
 use crate::team::mcp;
 use crate::team::state::Team;
 use crate::team::tell::Origin;
@@ -84,13 +84,13 @@ async fn pass(
     let (principal, refusal) = match admitted {
         Ok(principal) => (principal, None),
         Err((error, Some(principal))) => (principal, Some(error)),
-        Err((error, None)) => return (None, with_challenge(error)),
+        Err((error, None)) => return (None, error.into_response()),
     };
     let judged = team.limits.take(principal.0.token.id, asked.begun);
     let mut response = if judged.wait.is_some() {
         too_often().into_response()
     } else if let Some(error) = refusal {
-        let mut response = with_challenge(error);
+        let mut response = error.into_response();
         response.extensions_mut().insert(Deed::of("token.refused", String::new()));
         response
     } else {
@@ -119,15 +119,6 @@ async fn call(router: Router, request: Request) -> Response {
         Ok(response) => response,
         Err(never) => match never {},
     }
-}
-
-fn with_challenge(error: ApiError) -> Response {
-    let mut response = error.into_response();
-    if response.status() == StatusCode::UNAUTHORIZED {
-        let challenge = header::HeaderValue::from_static("Bearer");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-    }
-    response
 }
 
 fn too_often() -> ApiError {
@@ -173,6 +164,7 @@ async fn finish(
     } else {
         response
     };
+    harden(&mut response);
     asked.id.tell(response.headers_mut());
     response
 }

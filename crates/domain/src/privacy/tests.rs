@@ -190,6 +190,7 @@ fn f5_secrets_are_masked_where_they_stand() {
         ),
         ("x ghp_abcdefghijklmnopqrstuvwxyz0123456789 y", "x [redacted] y"),
         ("gho_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
+        ("awt_nu2nzhqjchfe6bihog5snj5dx4ab5atvdsaohy2cbga6hbhhnkeqlorlls", "[redacted]"),
         ("github_pat_11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVwXyZ", "[redacted]"),
         ("glpat-abcdefghij0123456789", "[redacted]"),
         ("xoxb-123456789012-abcdefghijkl", "[redacted]"),

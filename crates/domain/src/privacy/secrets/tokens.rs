@@ -15,7 +15,7 @@ enum Tail {
     Mixed(usize),
 }
 
-const PREFIXES: [(&str, Tail); 44] = [
+const PREFIXES: [(&str, Tail); 45] = [
     ("AKIA", Tail::Exactly(16)),
     ("ASIA", Tail::Exactly(16)),
     ("ghp_", Tail::Solid(16)),
@@ -60,6 +60,8 @@ const PREFIXES: [(&str, Tail); 44] = [
     ("gsk_", Tail::Solid(32)),
     ("xai-", Tail::Mixed(32)),
     ("ATATT3x", Tail::Loose(32)),
+    // Our own, of a team server.
+    ("awt_", Tail::Solid(32)),
 ];
 
 /// Marks of tokens whose parts are joined by dots.
