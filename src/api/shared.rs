@@ -157,17 +157,30 @@ pub(super) async fn guard(
         (Some(Err(error)), _) => error.into_response(),
         (Some(Ok(_)), None) => ApiError::unauthorized().into_response(),
         (Some(Ok(served)), Some(caller)) => {
+            let named = named(served.path, request.uri().path());
             let mut response = if may(caller, served.access) {
                 auth::in_time(&rules.door, request, next).await
             } else {
                 refused(caller, served.access).into_response()
             };
+            if let Some(named) = named
+                && served.access != Access::Read
+                && response.extensions().get::<Deed>().is_none()
+            {
+                response.extensions_mut().insert(Deed { action: None, subject: named });
+            }
             response.extensions_mut().insert(served);
             response
         }
     };
     auth::harden(&mut response);
     response
+}
+
+/// What stands in a path where its row of the table has a variable part.
+fn named(row: &str, path: &str) -> Option<String> {
+    let mut parts = row.split('/').zip(path.split('/'));
+    parts.find(|(part, _)| part.starts_with('{')).map(|(_, said)| said.to_owned())
 }
 
 fn refused(caller: Caller, access: Access) -> ApiError {
@@ -204,6 +217,12 @@ mod tests {
         {
             assert!(served.iter().all(|route| route.path != path), "{path}");
         }
+    }
+
+    #[test]
+    fn the_variable_part_of_a_path_names_what_was_meant() {
+        assert_eq!(named("/v1/memories/{id}/", "/v1/memories/m7/").as_deref(), Some("m7"));
+        assert_eq!(named("/v1/memories/", "/v1/memories/"), None);
     }
 
     #[test]

@@ -8,9 +8,10 @@ use super::values::{count, get, time};
 use crate::Result;
 
 impl PostgresPool {
-    /// Tenants that have a job waiting, of the rules or for a model, a request to add memories, or work that somebody had
-    /// claimed who is gone, with the time when their next one is due; soonest first. For whoever works for many tenants: nothing else of another
-    /// tenant can be seen in this way.
+    /// Tenants that have a job waiting, of the rules or for a model, or one that somebody had claimed
+    /// who is gone, or a request to add memories, with the time when their next one is due; soonest
+    /// first. For whoever works for many tenants: nothing else of another tenant can be seen in this
+    /// way.
     ///
     /// # Errors
     ///
@@ -19,7 +20,7 @@ impl PostgresPool {
         self.read(TenantId::NOBODY, |tx| async move {
             tx.batch("SELECT set_config('afterword.oversees', 'on', true)").await?;
             // One step in an index for each tenant, however many jobs wait.
-            let next = |table: &str, state: &str, waiting: &str, claimed: &str| {
+            let next = |table: &str, [state, waiting, claimed]: [&str; 3]| {
                 format!(
                     "SELECT t.tenant, due.run_after FROM (
                          WITH RECURSIVE step AS (
@@ -31,7 +32,7 @@ impl PostgresPool {
                          SELECT tenant FROM step WHERE tenant IS NOT NULL) t
                      CROSS JOIN LATERAL (
                          (SELECT j.run_after FROM {table} j
-                          WHERE j.tenant = t.tenant AND j.{state} = '{waiting}'
+                          WHERE j.tenant = t.tenant AND j.{state} = {waiting}
                           ORDER BY j.run_after LIMIT 1)
                          UNION ALL
                          (SELECT j.run_after FROM {table} j
@@ -42,9 +43,9 @@ impl PostgresPool {
             let sql = format!(
                 "SELECT tenant, min(run_after) AS at FROM ({} UNION ALL {} UNION ALL {}) waiting
                  WHERE $1::bigint IS NOT NULL GROUP BY tenant ORDER BY at, tenant",
-                next("jobs", "state", "waiting", "'claimed'"),
-                next("model_jobs", "state", "waiting", "'claimed', 'sent'"),
-                next("receipts", "status", "pending", "'running'")
+                next("jobs", ["state", "'waiting'", "'claimed'"]),
+                next("model_jobs", ["state", "'waiting'", "'claimed', 'sent'"]),
+                next("receipts", ["status", "'pending'", "'running'"])
             );
             let rows = tx.rows(&sql, &[]).await?;
             rows.iter().map(|row| Ok((TenantId(get(row, "tenant")?), time(row, "at")?))).collect()
@@ -52,8 +53,8 @@ impl PostgresPool {
         .await
     }
 
-    /// How many jobs stand in each state, of all tenants together: queue (`rules` or `model`),
-    /// state, number. What is done is not counted.
+    /// How many jobs stand in each state, of all tenants together: queue (`rules`, `model` or
+    /// `adding`), state, number. What is done is not counted.
     ///
     /// # Errors
     ///
@@ -65,7 +66,10 @@ impl PostgresPool {
                            SELECT 'rules' AS queue, state FROM jobs
                            UNION ALL
                            SELECT 'model', state FROM model_jobs
-                           WHERE state IN ('waiting', 'claimed', 'sent', 'parked')) jobs
+                           WHERE state IN ('waiting', 'claimed', 'sent', 'parked')
+                           UNION ALL
+                           SELECT 'adding', status FROM receipts
+                           WHERE status IN ('pending', 'running')) jobs
                        WHERE $1::bigint IS NOT NULL GROUP BY queue, state ORDER BY queue, state";
             let rows = tx.rows(sql, &[]).await?;
             let line = |row| Ok((get(row, "queue")?, get(row, "state")?, count(get(row, "n")?)));
