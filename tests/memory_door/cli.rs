@@ -4,9 +4,14 @@ use afterword_testkit::{Package, Sandbox};
 
 use super::{BIN, Server, package, python};
 
+/// Drives a server by the command line.
+pub(crate) fn drive(sandbox: &Sandbox, server: &Server) {
+    let Some(client) = package(Package::python("mem0-cli", "0.2.13")) else { return };
+    python("cli.py", &client, sandbox, server);
+}
+
 #[test]
 fn mem0s_command_line_does_everything() {
-    let Some(client) = package(Package::python("mem0-cli", "0.2.13")) else { return };
     let sandbox = Sandbox::new(BIN);
-    python("cli.py", &client, &sandbox, &Server::daemon(&sandbox));
+    drive(&sandbox, &Server::daemon(&sandbox));
 }

@@ -3,12 +3,12 @@
 //! Scripts in `clients/` take the server's address and a token from their environment, so that one
 //! script drives every server that has this door.
 
-mod cli;
+pub(crate) mod cli;
 mod hooks;
-mod openapi;
-mod python;
+pub(crate) mod openapi;
+pub(crate) mod python;
 mod refusals;
-mod typescript;
+pub(crate) mod typescript;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

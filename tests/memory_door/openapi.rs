@@ -34,10 +34,14 @@ fn the_document_tells_of_every_door() {
 
 #[test]
 fn generated_requests_find_no_failure_and_no_answer_beside_the_document() {
-    let Some(schemathesis) = package(Package::python("schemathesis", "4.32.5")) else { return };
     let sandbox = Sandbox::new(BIN);
-    let server = Server::daemon(&sandbox);
-    let mut command = client(&sandbox, "python3", &server);
+    generate(&sandbox, &Server::daemon(&sandbox));
+}
+
+/// Asks a server whatever its document lets be asked.
+pub(crate) fn generate(sandbox: &Sandbox, server: &Server) {
+    let Some(schemathesis) = package(Package::python("schemathesis", "4.32.5")) else { return };
+    let mut command = client(sandbox, "python3", server);
     command
         .env("PYTHONPATH", schemathesis.folder())
         .args(["-c", "from schemathesis.cli import schemathesis; schemathesis()", "run"])

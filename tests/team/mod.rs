@@ -4,6 +4,7 @@ mod accounts;
 mod client;
 mod crossing;
 mod many;
+mod official;
 mod server;
 mod tools;
 mod transport;
