@@ -4,8 +4,8 @@
 //! of all of them and looks up in [`table`] who may come in, [`sign_in`] lets pages in; [`viewer`]
 //! holds the page itself; [`shared`] judges the callers of a server for many, and [`credential`] finds the
 //! secret that they show; [`machine`] is what only the local process knows; [`body`] reads what callers
-//! send, [`openapi`] tells programs of all of it; [`serve`] bounds connections in number and patience, and [`refusal`] tells what is wrong
-//! with a head that no route sees.
+//! send, [`openapi`] tells programs of all of it; [`connection`] bounds connections in
+//! number and patience, and tells what is wrong with a head that no route sees.
 //! Routes translate: the rules are the engine's.
 
 mod auth;
