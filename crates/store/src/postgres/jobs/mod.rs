@@ -8,11 +8,10 @@ use afterword_domain::summary::{Summary, SummaryLevel};
 use afterword_domain::text::cut_chars;
 use async_trait::async_trait;
 
-use super::PostgresStore;
 use super::connect::{Sql, Tx, required};
 use super::rows::summary_from_row;
-use super::sessions;
 use super::values::{Text, get, limit as sql_limit};
+use super::{PostgresStore, sessions};
 use crate::Result;
 use crate::contract::{Job, JobStore, SavedTurn, TurnKey, TurnOutcome};
 use crate::rules::{ERROR_CHARS, TRIES};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use afterword_domain::wire::timeline::{Anchor, Timeline, TimelineEntry, TimelineRequest};
-use afterword_domain::{Kind, PublicId};
+use afterword_domain::{Kind, PublicId, Time};
 use afterword_engine::observer::ObserverQuestion;
 use axum::extract::State;
 use serde::Serialize;
@@ -17,6 +17,9 @@ use crate::api::error::{ApiError, ApiResult};
 
 /// Most digits of an anchor that is the key of an observation; more are a time in milliseconds.
 const KEY_DIGITS: usize = 10;
+
+/// Most digits of such a time: until the year 5138.
+const TIME_DIGITS: usize = 14;
 
 /// Anchors that are offered where no number is asked for.
 const OFFERED: usize = 5;
@@ -104,6 +107,13 @@ fn anchor(text: &str) -> ApiResult<Anchor> {
         && let Ok(number) = digits.parse::<u32>()
     {
         return Ok(Anchor::Row(PublicId::new(Kind::Observation, i64::from(number))));
+    }
+    // Viewers send the time of a row as they were given it.
+    if (KEY_DIGITS + 1..=TIME_DIGITS).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(millis) = text.parse()
+    {
+        return Ok(Anchor::At(Time::from_millis(millis)));
     }
     text.parse().map_err(asked::invalid)
 }
