@@ -433,7 +433,7 @@ fn mistakes_get_a_sentence_and_the_right_exit_code() {
         (vec!["import", "file", "/does/not/exist"], 2, "cannot read"),
         (vec!["search", "x", "--since", "yesterday"], 2, "YYYY-MM-DD"),
         (vec!["search", "x", "--limit", "0"], 2, "1..=200"),
-        (vec!["serch", "x"], 2, "a similar subcommand exists: 'search'"),
+        (vec!["serch", "x"], 2, "'search'"),
         (vec!["forget"], 2, "<IDS>..."),
         (vec!["remember", "<private>all of it</private>"], 2, "nothing to remember"),
     ] {

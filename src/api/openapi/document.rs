@@ -116,7 +116,7 @@ fn door(path: &str, access: Access) -> &'static str {
         // What tells of every door is the people's.
         Access::Read | Access::Write | Access::Erase if path != "/openapi.json" => "memory door",
         _ if path.starts_with("/mem/") => "memory door",
-        Access::Observer | Access::Shared => "observer door",
+        Access::Observer => "observer door",
         _ => "people's door",
     }
 }

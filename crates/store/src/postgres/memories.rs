@@ -230,22 +230,35 @@ pub(super) async fn add_history(tx: &Tx, change: &str, of: &[(Uuid, &String, Tim
     let uids: Vec<Uuid> = of.iter().map(|(uid, _, _)| *uid).collect();
     let texts: Vec<Text<'_>> = of.iter().map(|(_, text, _)| Text(text)).collect();
     let times: Vec<i64> = of.iter().map(|(_, _, at)| at.millis()).collect();
-    tx.run(
-        "INSERT INTO memory_history (tenant, memory_uid, change, text, at)
-         SELECT $1, uid, $2, text, at
+    let sql = format!(
+        "INSERT INTO memory_history (tenant, memory_uid, project_id, change, text, at)
+         SELECT $1, uid, {}, $2, text, at
          FROM unnest($3::uuid[], $4::text[], $5::bigint[]) WITH ORDINALITY AS new (uid, text, at, n)
          ORDER BY n",
-        &[&change, &uids, &texts, &times],
-    )
-    .await?;
+        project_of("new.uid")
+    );
+    tx.run(&sql, &[&change, &uids, &texts, &times]).await?;
     Ok(())
+}
+
+/// The project of a memory that is there, or was until now.
+fn project_of(uid: &str) -> String {
+    format!(
+        "coalesce(
+             (SELECT m.project_id FROM memories m WHERE m.tenant = $1 AND m.uid = {uid}),
+             (SELECT h.project_id FROM memory_history h
+              WHERE h.tenant = $1 AND h.memory_uid = {uid} ORDER BY h.id LIMIT 1))"
+    )
 }
 
 /// Notes that a memory's place was taken by another one, whose text stands with that one alone.
 pub(super) async fn note_superseded(tx: &Tx, memory: Uuid, by: Uuid, at: Time) -> Sql<()> {
-    let sql = "INSERT INTO memory_history (tenant, memory_uid, change, by_uid, at)
-               VALUES ($1, $2, $3, $4, $5)";
-    tx.run(sql, &[&memory, &SUPERSEDED, &by, &at.millis()]).await?;
+    let sql = format!(
+        "INSERT INTO memory_history (tenant, memory_uid, project_id, change, by_uid, at)
+         VALUES ($1, $2, {}, $3, $4, $5)",
+        project_of("$2")
+    );
+    tx.run(&sql, &[&memory, &SUPERSEDED, &by, &at.millis()]).await?;
     Ok(())
 }
 
