@@ -44,6 +44,35 @@ fn what_is_not_the_pinned_model_is_refused_and_leaves_nothing() {
     assert_eq!(left, ["lock"]);
 }
 
+/// A `curl` that cannot go on with a file that is there, as with one that is whole already.
+#[cfg(unix)]
+const CURL: &str = "#!/bin/sh
+while [ $# -gt 0 ]; do [ \"$1\" = --output ] && file=$2; shift; done
+[ -e \"$file\" ] && { echo 'curl: (22) error: 416' >&2; exit 22; }
+echo 'not the weights' > \"$file\"
+";
+
+#[cfg(unix)]
+#[test]
+fn a_whole_file_of_an_earlier_try_does_not_lock_the_next_one() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new(BIN);
+    let programs = tempfile::tempdir().unwrap();
+    let curl = programs.path().join("curl");
+    fs::write(&curl, CURL).unwrap();
+    fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).unwrap();
+    let left = sandbox.data().join("models/multilingual-e5-small-q4.download");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("https---models-example-weights-bin"), "whole already").unwrap();
+    let mut pull = sandbox.command(BIN);
+    let path = std::env::join_paths([programs.path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    pull.args(["model", "pull", "--from", "https://models.example/weights.bin"]);
+    pull.env("PATH", path.unwrap());
+    let output = sandbox.run(pull, b"");
+    assert!(output.stderr.contains("SHA-256 expected"), "{}", output.stderr);
+}
+
 #[test]
 fn names_are_checked_and_removing_nothing_is_said() {
     let sandbox = Sandbox::new(BIN);

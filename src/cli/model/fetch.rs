@@ -67,11 +67,14 @@ pub(super) fn url(tools: &Tools, url: &str, folder: &Folder) -> anyhow::Result<P
     let file =
         folder.downloads()?.join(name.get(name.len().saturating_sub(100)..).unwrap_or("download"));
     tools.out.note(&format!("fetching {url} with curl …"));
-    let mut command = Command::new("curl");
-    command.args(["--fail", "--location", "--show-error", "--retry", "3", "--continue-at", "-"]);
-    command.arg(if tools.out.watched() { "--progress-bar" } else { "--silent" });
-    command.arg("--output").arg(&file).args(["--", url]);
-    match run(tools, &mut command)? {
+    let begun = file.exists();
+    let mut ran = curl(tools, url, &file)?;
+    if begun && matches!(ran, Ran::Badly(_)) {
+        // A file that is whole already, or another one by now, cannot be gone on with.
+        fs::remove_file(&file)?;
+        ran = curl(tools, url, &file)?;
+    }
+    match ran {
         Ran::Well => Ok(file),
         Ran::Missing => Err(Failure::Config(
             "there is no curl on this machine; fetch the file yourself and give it with \
@@ -83,6 +86,16 @@ pub(super) fn url(tools: &Tools, url: &str, folder: &Folder) -> anyhow::Result<P
             Err(Failure::Config(format!("curl could not fetch {url}: {said}")).into())
         }
     }
+}
+
+/// One try, which goes on with what is there.
+fn curl(tools: &Tools, url: &str, file: &Path) -> anyhow::Result<Ran> {
+    let mut command = Command::new("curl");
+    command.args(["--fail", "--location", "--show-error", "--retry", "3", "--continue-at", "-"]);
+    command.args(["--proto-redir", "=https"]);
+    command.arg(if tools.out.watched() { "--progress-bar" } else { "--silent" });
+    command.arg("--output").arg(file).args(["--", url]);
+    run(tools, &mut command)
 }
 
 /// The file that a `file://` address names, on this machine; none for any other text.
